@@ -23,6 +23,7 @@
 #include "place.h"
 #include "request.h"
 #include "ruby/dumptable.h"
+#include "ruby/graphchild.h"
 #include "ruby/ruby.h"
 #include "ruby/ruby_job.h"
 #include "ruby/ruby_stacks.h"
@@ -83,7 +84,7 @@ static int timeout(void)
 {
 	if (wake_asked())
 		return 0;
-	return sooner(trigger_timeout(), server_timeout());
+	return sooner(sooner(trigger_timeout(), server_timeout()), graphchild_timeout());
 }
 
 /* poll() takes no more entries than the process may have descriptors, and would fail at once for ever. */
@@ -111,6 +112,7 @@ static void wait_once(void)
 		dump_now(&(struct dump_request){ .reason = "signal", .timeout = DUMP_RUBY_MS });
 	server_serve(polls + 1);
 	trigger_run();
+	graphchild_tend();
 	ruby_job_tidy();
 	reopen_lost();
 	leave_served();
@@ -197,6 +199,7 @@ static void after_fork_child(void)
 	trouble_forked();
 	server_forked();
 	dump_forked();
+	graphchild_forked();
 	wake_forked();
 	bool later = ruby_forked(start_late);
 	if (owner && !later)

@@ -19,6 +19,7 @@
 #include "memory.h"
 #include "place.h"
 #include "ruby/dumptable.h"
+#include "ruby/graphchild.h"
 #include "self.h"
 #include "sidecar.h"
 #include "textbuf.h"
@@ -335,11 +336,18 @@ static bool make_memory(const struct dump_request *request, double began)
 	return false;
 }
 
-void dump_close(void)
+static void close_dump(void)
 {
 	handle_close(HANDLE_DUMP);
 	handle_close(HANDLE_SIDECAR);
 	handle_close(HANDLE_TABLE);
+}
+
+/* The child that writes into the pipe ends with it. */
+void dump_close(void)
+{
+	close_dump();
+	handle_close(HANDLE_GRAPH_READ);
 }
 
 bool dump_is_written(void)
@@ -366,6 +374,16 @@ static bool timed(bool (*write)(void))
 	return written;
 }
 
+static void ask_ruby(const struct dump_request *request)
+{
+	const char *why = request->graph ? graphchild_prepare() : "";
+	ruby_ask(request->gc, request->objects, request->timeout, &result.ruby);
+	if (!why)
+		why = graphchild_settle();
+	result.graph = !why;
+	snprintf(result.graph_why, sizeof result.graph_why, "%s", why ? why : "");
+}
+
 /* What is to be a file is begun first, so that nobody waits for Ruby in vain; what is handed over becomes a file only
  * where memory is not to be had. */
 static bool write_dump(const struct dump_request *request)
@@ -373,7 +391,7 @@ static bool write_dump(const struct dump_request *request)
 	bool in_memory = set_direct(memdump_refusal()) && set_direct(memdump_open(HANDLE_DUMP));
 	if (!(request->fds && in_memory) && !begin_dump())
 		return false;
-	ruby_ask(request->gc, request->objects, request->timeout, &result.ruby);
+	ask_ruby(request);
 	double began = seconds_now();
 	bool written = in_memory && timed(write_in_memory);
 	if (written && request->fds && make_memory(request, began))
@@ -394,9 +412,11 @@ bool dump_make(const struct dump_request *request, const struct dump_result **ma
 	bool done = !refusal && write_dump(request);
 	textbuf_free(&table);
 	if (!result.fds)
+		close_dump();
+	if (!done) {
 		dump_close();
-	if (!done)
 		return false;
+	}
 	history.made++;
 	*history.last_error = 0;
 	next_seq = result.seq + 1;

@@ -23,6 +23,8 @@ enum {
 	HANDLE_TABLE,
 	HANDLE_BRIEF, /* open within one function */
 	HANDLE_DIR,
+	HANDLE_GRAPH_READ, /* the pipe of graphchild.h */
+	HANDLE_GRAPH_WRITE,
 	HANDLE_CLIENT, /* the first of them */
 	HANDLE_CLIENTS = 8,
 	HANDLE_COUNT = HANDLE_CLIENT + HANDLE_CLIENTS

@@ -9,6 +9,7 @@
 #include "jemalloc.h"
 #include "memory.h"
 #include "ruby/dumptable.h"
+#include "ruby/objectgraph.h"
 #include "ruby/ruby.h"
 #include "ruby/ruby_stacks.h"
 #include "self.h"
@@ -24,6 +25,7 @@ struct arguments {
 	bool fds;
 	bool tables;
 	bool objects;
+	bool graph;
 	unsigned timeout;
 };
 
@@ -78,6 +80,7 @@ static void reply_report(const struct arguments *arguments, struct textbuf *repl
 	add_bool(reply, "ruby_stacks", !ruby_stacks_refusal());
 	add_json_string(reply, "ruby_stacks_why", ruby_stacks_refusal());
 	add_bool(reply, "objects", ruby_objects_known());
+	add_bool(reply, "graph", objectgraph_known());
 	add_bool(reply, "epochs", dumptable_is_on() && epoch_is_on());
 	add_json_string(reply, "triggers", our_triggers);
 	textbuf_printf(reply, ",\"dumps\":%u", history->made);
@@ -94,7 +97,8 @@ static void reply_dump(const struct arguments *arguments, struct textbuf *reply)
 		                        .timeout = arguments->timeout,
 		                        .fds = arguments->fds,
 		                        .table = arguments->tables,
-		                        .objects = arguments->objects };
+		                        .objects = arguments->objects,
+		                        .graph = arguments->graph && arguments->fds };
 	const struct dump_result *result;
 	if (!dump_make(&request, &result)) {
 		reply_refusal(reply, result->error);
@@ -109,7 +113,11 @@ static void reply_dump(const struct arguments *arguments, struct textbuf *reply)
 		textbuf_printf(reply, ",\"fds\":%u", result->fds);
 	if (arguments->fds && !result->fds)
 		add_json_string(reply, "why", result->direct);
-	handed_over = result->fds;
+	handed_over = result->fds + result->graph;
+	if (arguments->graph)
+		add_bool(reply, "graph", result->graph);
+	if (arguments->graph && !result->graph)
+		add_json_string(reply, "graph_why", result->graph_why);
 	textbuf_printf(reply, ",\"seq\":%u", result->seq);
 	add_json_string(reply, "gc", result->ruby.gc);
 	textbuf_printf(reply, ",\"milliseconds\":%u}\n", result->milliseconds);
@@ -189,7 +197,8 @@ static const char *take_argument(struct arguments *arguments, const char *word)
 		return NULL;
 	}
 	if (take_switch(word, "gc=", &arguments->gc) || take_switch(word, "fds=", &arguments->fds) ||
-	    take_switch(word, "tables=", &arguments->tables) || take_switch(word, "objects=", &arguments->objects))
+	    take_switch(word, "tables=", &arguments->tables) || take_switch(word, "objects=", &arguments->objects) ||
+	    take_switch(word, "graph=", &arguments->graph))
 		return NULL;
 	if (strncmp(word, "gc=", 3) == 0)
 		return "gc is 0 or 1";
@@ -199,7 +208,9 @@ static const char *take_argument(struct arguments *arguments, const char *word)
 		return "objects is 0 or 1";
 	if (strncmp(word, "tables=", 7) == 0)
 		return "tables is 0 or 1";
-	return "unknown argument; dump takes label=L, gc=1, timeout=MS, fds=1, tables=1 and objects=1";
+	if (strncmp(word, "graph=", 6) == 0)
+		return "graph is 0 or 1";
+	return "unknown argument; dump takes label=L, gc=1, timeout=MS, fds=1, tables=1, objects=1 and graph=1";
 }
 
 static void (*verb_of(const char *word))(const struct arguments *, struct textbuf *)

@@ -22,7 +22,7 @@
 #include "textbuf.h"
 
 enum { LINE_MAX_BYTES = 4096, IDLE_MS = 5000, REPLY_MS = 5000, DEAF_MS = 500, OVERFLOW_UID = 65534 };
-enum { FDS_MAX = 3, BACKLOG = 32, REFUSALS = 48, REFUSE_MS = 50 };
+enum { FDS_MAX = 4, BACKLOG = 32, REFUSALS = 48, REFUSE_MS = 50 };
 
 _Static_assert(SERVER_POLLS == HANDLE_CLIENTS + 1, "one for each client, and the listener");
 
@@ -182,11 +182,24 @@ static ssize_t send_some(int fd, char *data, size_t len, const int *fds, size_t 
 	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/* Those that are there, in their order. */
+static void take_handed(int fds[FDS_MAX])
+{
+	static const int slots[FDS_MAX] = { HANDLE_DUMP, HANDLE_SIDECAR, HANDLE_TABLE, HANDLE_GRAPH_READ };
+	size_t count = 0;
+	for (size_t i = 0; i < FDS_MAX; i++) {
+		int fd = handle_fd(slots[i]);
+		if (fd >= 0)
+			fds[count++] = fd;
+	}
+}
+
 /* All of it, with so many descriptors of the dump, to a client that reads it in time. */
 static bool send_all(int fd, const struct textbuf *text, unsigned with)
 {
 	uint64_t end = self_clock() + REPLY_MS;
-	int fds[FDS_MAX] = { handle_fd(HANDLE_DUMP), handle_fd(HANDLE_SIDECAR), handle_fd(HANDLE_TABLE) };
+	int fds[FDS_MAX] = { -1, -1, -1, -1 };
+	take_handed(fds);
 	for (size_t done = 0; done < text->len;) {
 		ssize_t n = send_some(fd, text->data + done, text->len - done, fds, done ? 0 : with);
 		if (n > 0) {

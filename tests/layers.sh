@@ -116,6 +116,10 @@ fi
 never dot "$starting" "pictures start no process"
 never agent "printf|puts|std(in|out|err)|exit|_exit|abort|__assert_fail|$starting|setlocale|$allocating" \
     "the agent must not allocate, print, end or start a process"
+# Names alone say nothing of system calls.
+if grep -lE 'SYS_(clone3?|v?fork|exit|exit_group|execve|execveat)\b' agent/*.[ch] agent/ruby/*.[ch] | grep -vx 'agent/ruby/graphchild\.c'; then
+    bad "the one child of the agent is that of agent/ruby/graphchild.c"
+fi
 
 # No state outside the profile: no datum that can be written. .data.rel.ro is written by the loader alone.
 awk '$4 ~ /^\.(data|bss|tdata|tbss)/ && $4 !~ /^\.data\.rel\.ro/ && $3 !~ /^(\.|_|__)/' "$tmp/library" >"$tmp/found"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ruby/graphchild.h"
 #include "ruby/ruby_api.h"
 #include "ruby/ruby_interpreter.h"
 #include "ruby/ruby_job.h"
@@ -109,8 +110,10 @@ static void work(void)
 		ruby.rb_gc_start();
 	memset(&making, 0, sizeof making);
 	read_stats();
-	if (objects)
+	if (objects) {
 		ruby_objects_count(&making.objects);
+		graphchild_start();
+	}
 	give(request);
 	atomic_store(&working, false);
 }

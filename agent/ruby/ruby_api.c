@@ -66,6 +66,11 @@ static const char names[][40] = {
 	"rb_class_real",
 	"rb_const_get",
 	"rb_ary_entry",
+	"rb_objspace_reachable_objects_from",
+	"rb_objspace_reachable_objects_from_root",
+	"rb_objspace_data_type_name",
+	"rb_hash_size_num",
+	"rb_gc_disable",
 };
 
 _Static_assert(sizeof(struct ruby_api) == sizeof names / sizeof *names * sizeof(void *), "a name for each member");

@@ -69,6 +69,11 @@ struct ruby_api {
 	VALUE (*rb_class_real)(VALUE class);
 	VALUE (*rb_const_get)(VALUE module, uintptr_t id);
 	VALUE (*rb_ary_entry)(VALUE array, long place);
+	void (*rb_objspace_reachable_objects_from)(VALUE object, void (*each)(VALUE, void *), void *data);
+	void (*rb_objspace_reachable_objects_from_root)(void (*each)(const char *kind, VALUE, void *), void *data);
+	const char *(*rb_objspace_data_type_name)(VALUE object);
+	size_t (*rb_hash_size_num)(VALUE hash);
+	VALUE (*rb_gc_disable)(void);
 };
 
 extern struct ruby_api ruby;

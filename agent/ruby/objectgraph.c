@@ -1,0 +1,263 @@
+#include "ruby/objectgraph.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ruby/ruby_api.h"
+#include "ruby/ruby_names.h"
+#include "ruby/ruby_objects.h"
+
+/* Of all Rubies from 3.1 to 4.0: the five lowest bits of an object's flags. */
+enum {
+	GRAPH_NONE = 0,
+	GRAPH_CLASS = 2,
+	GRAPH_MODULE = 3,
+	GRAPH_STRING = 5,
+	GRAPH_ARRAY = 7,
+	GRAPH_HASH = 8,
+	GRAPH_DATA = 0xc,
+	GRAPH_IMEMO = 0x1a,
+	GRAPH_NODE = 0x1b,
+	GRAPH_ICLASS = 0x1c,
+	GRAPH_ZOMBIE = 0x1d, /* it and what is above: no objects */
+	GRAPH_TYPE = 0x1f
+};
+
+/* Bits of a record's first byte beside the type. */
+enum { HAS_LENGTH = 0x80, HAS_NAME = 0x40, IS_SINGLETON = 0x20 };
+
+enum { PAGES = 1 << 18, GRAPH_BLOCK = 64 << 10, LONGEST_NAME = 200, USHIFT = 12, IMEMO_BITS = 0xf, IMEMO_ENV = 0 };
+
+struct heap_slot {
+	VALUE flags, class;
+};
+
+struct heap_page {
+	uintptr_t begin, end;
+	size_t stride;
+};
+
+static struct heap_page *pages;
+static size_t page_count;
+static bool too_many;
+
+static unsigned char block[GRAPH_BLOCK];
+static size_t used;
+static int out;
+static bool broken;
+static unsigned long long written; /* objects */
+
+/* ---- in the process ---- */
+
+bool objectgraph_known(void)
+{
+	return ruby_objects_known() && ruby.rb_objspace_reachable_objects_from &&
+	       ruby.rb_objspace_reachable_objects_from_root && ruby.rb_objspace_data_type_name &&
+	       ruby.rb_hash_size_num && ruby.rb_gc_disable && ruby.rb_protect;
+}
+
+static int list_page(void *begin, void *end, size_t stride, void *unused)
+{
+	(void)unused;
+	too_many |= page_count == PAGES;
+	if (!too_many && stride >= sizeof(struct heap_slot))
+		pages[page_count++] = (struct heap_page){ (uintptr_t)begin, (uintptr_t)end, stride };
+	return too_many;
+}
+
+/* Who asks for ractors may switch threads: that comes before the list. */
+bool objectgraph_list(void)
+{
+	page_count = 0;
+	too_many = false;
+	if (!objectgraph_known() || !ruby_names_learn() || !ruby_objects_alone())
+		return false;
+	pages = mmap(NULL, PAGES * sizeof *pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+	             -1, 0);
+	if (pages == MAP_FAILED) {
+		pages = NULL;
+		return false;
+	}
+	ruby.rb_objspace_each_objects(list_page, NULL);
+	return !too_many;
+}
+
+void objectgraph_forget(void)
+{
+	if (pages)
+		munmap(pages, PAGES * sizeof *pages);
+	pages = NULL;
+}
+
+/* ---- in the child ---- */
+
+static void put_out(void)
+{
+	size_t at = 0;
+	while (at < used && !broken) {
+		ssize_t n = write(out, block + at, used - at);
+		if (n > 0)
+			at += (size_t)n;
+		else if (errno != EINTR)
+			broken = true;
+	}
+	used = 0;
+}
+
+static void put_byte(unsigned byte)
+{
+	if (used == sizeof block)
+		put_out();
+	block[used++] = (unsigned char)byte;
+}
+
+/* Seven bits a byte, the lowest first; all but the last byte have the highest bit. */
+static void put_sevens(uint64_t value)
+{
+	for (; value > 0x7f; value >>= 7)
+		put_byte((value & 0x7f) | 0x80);
+	put_byte((unsigned)value);
+}
+
+/* How far it is from one object to the other, in words; 0 only for the same. */
+static void put_distance(VALUE from, VALUE to)
+{
+	int64_t words = (int64_t)(to - from) / (int64_t)sizeof(VALUE);
+	put_sevens((uint64_t)words << 1 ^ (uint64_t)(words >> 63));
+}
+
+static void put_text(struct text_span text)
+{
+	size_t len = text.len < LONGEST_NAME ? text.len : LONGEST_NAME;
+	put_sevens(len);
+	for (size_t i = 0; i < len; i++)
+		put_byte((unsigned char)text.bytes[i]);
+}
+
+static struct text_span text_of(const char *s)
+{
+	return (struct text_span){ s, s ? strlen(s) : 0 };
+}
+
+static bool is_heap_pointer(VALUE value)
+{
+	return value > 0x1000 && value % sizeof(VALUE) == 0;
+}
+
+static VALUE written_object, written_class;
+
+static void put_edge(VALUE to, void *unused)
+{
+	(void)unused;
+	if (is_heap_pointer(to) && to != written_object && to != written_class)
+		put_distance(written_object, to);
+}
+
+/* An Array's length is in its flags where its elements are in its slot: in 3.1 two bits of it, then seven. */
+static uint64_t array_length(VALUE object, VALUE flags)
+{
+	enum { EMBEDDED = 1 << (USHIFT + 1), LEN_SHIFT = USHIFT + 3, OLD_LEN = 3, NEW_LEN = 0x7f };
+	bool old = strncmp(ruby.ruby_version, "3.1.", 4) == 0;
+	if (flags & EMBEDDED)
+		return flags >> LEN_SHIFT & (old ? OLD_LEN : NEW_LEN);
+	return ((const uint64_t *)object)[2];
+}
+
+static uint64_t length_of(VALUE object, unsigned type, VALUE flags)
+{
+	switch (type) {
+	case GRAPH_STRING: return ruby_names_text(object).len;
+	case GRAPH_ARRAY: return array_length(object, flags);
+	case GRAPH_HASH: return ruby.rb_hash_size_num(object);
+	default: return 0;
+	}
+}
+
+/* A singleton class has that of the class above; a class without a name of its own has none. */
+static struct text_span name_of(VALUE object, unsigned type, VALUE flags, VALUE real)
+{
+	switch (type) {
+	case GRAPH_CLASS:
+	case GRAPH_MODULE: return ruby_names_text(ruby.rb_mod_name(real));
+	case GRAPH_DATA: return text_of(ruby.rb_objspace_data_type_name(object));
+	case GRAPH_IMEMO: return text_of((flags >> USHIFT & IMEMO_BITS) == IMEMO_ENV ? "env" : "");
+	default: return (struct text_span){ "", 0 };
+	}
+}
+
+/* Of T_DATA an extension would be asked; of what is internal, or not yet finished, Ruby knows its slot alone. */
+static size_t object_size(VALUE object, unsigned type, VALUE class, size_t slot)
+{
+	if (type == GRAPH_DATA || type == GRAPH_IMEMO || !class)
+		return slot;
+	return ruby.rb_obj_memsize_of(object);
+}
+
+static void put_slot(VALUE object, size_t slot)
+{
+	const struct heap_slot *s = (const struct heap_slot *)object;
+	VALUE flags = s->flags, class = s->class;
+	unsigned type = flags & GRAPH_TYPE;
+	if (type == GRAPH_NONE || type == GRAPH_NODE || type >= GRAPH_ZOMBIE) {
+		put_byte(0);
+		return;
+	}
+	VALUE real = type == GRAPH_CLASS && class ? ruby.rb_class_real(object) : object;
+	struct text_span name = class ? name_of(object, type, flags, real) : text_of("");
+	uint64_t length = length_of(object, type, flags);
+	size_t size = object_size(object, type, class, slot);
+	put_byte(type | (length ? HAS_LENGTH : 0) | (name.len ? HAS_NAME : 0) | (real != object ? IS_SINGLETON : 0));
+	written_object = object;
+	written_class = type == GRAPH_IMEMO || !is_heap_pointer(class) ? 0 : class;
+	put_distance(object, written_class ? written_class : object);
+	put_sevens(size == slot ? 0 : size);
+	if (length)
+		put_sevens(length);
+	if (name.len)
+		put_text(name);
+	ruby.rb_objspace_reachable_objects_from(object, put_edge, NULL);
+	put_byte(0);
+	written++;
+}
+
+static void put_heap_page(const struct heap_page *page)
+{
+	size_t count = (page->end - page->begin) / page->stride;
+	put_byte('P');
+	put_sevens(page->begin / sizeof(VALUE));
+	put_sevens(page->stride);
+	put_sevens(count);
+	for (size_t i = 0; i < count; i++)
+		put_slot(page->begin + i * page->stride, page->stride);
+}
+
+static void put_root(const char *kind, VALUE object, void *unused)
+{
+	(void)unused;
+	if (!is_heap_pointer(object))
+		return;
+	put_byte('R');
+	put_text(text_of(kind));
+	put_sevens(object / sizeof(VALUE));
+}
+
+void objectgraph_write(int fd)
+{
+	char head[80];
+	out = fd;
+	ruby.rb_gc_disable(); /* nothing is left to sweep: each_objects has ended that */
+	int len = snprintf(head, sizeof head, "jprof-graph 1\nruby %.20s\n\n", ruby.ruby_version);
+	for (int i = 0; i < len; i++)
+		put_byte((unsigned char)head[i]);
+	for (size_t i = 0; i < page_count && !broken; i++)
+		put_heap_page(&pages[i]);
+	ruby.rb_objspace_reachable_objects_from_root(put_root, NULL);
+	put_byte('E');
+	put_sevens(written);
+	put_text((struct text_span){ "end\n", 4 });
+	put_out();
+}

@@ -1,0 +1,152 @@
+"""Has the agent of a process write the graph of its objects, again and again: graphs.py [--root DIR] PID COUNT.
+
+Each graph is decoded by docs/graph.md, and compared with what the program counted itself (the file counts). Says how
+many were whole, what was wrong, and what of the children is left."""
+import array
+import collections
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+
+TYPES = {1: "T_OBJECT", 2: "T_CLASS", 3: "T_MODULE", 5: "T_STRING", 7: "T_ARRAY", 8: "T_HASH", 9: "T_STRUCT"}
+
+
+def ask(pid, root, request):
+    """The reply, and the descriptors that come with it."""
+    with open(f"/proc/{pid}/maps") as maps:
+        name = re.search(r"/memfd:jprof-agent:\d+:\d+:(.*) \(deleted\)", maps.read()).group(1)
+    data, fds = b"", []
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(60)
+        client.connect("\0" + name[1:] if name[0] == "@" else root + name)
+        client.sendall((request + "\n").encode())
+        while not data.endswith(b"\n"):
+            piece, extra, _, _ = client.recvmsg(65536, socket.CMSG_SPACE(16))
+            if not piece:
+                sys.exit("the agent hung up")
+            data += piece
+            for _, _, handed in extra:
+                numbers = array.array("i")
+                numbers.frombytes(handed[: len(handed) // 4 * 4])
+                fds += list(numbers)
+    return json.loads(data), fds
+
+
+def read_graph(pid, root):
+    reply, fds = ask(pid, root, "dump fds=1 tables=1 objects=1 graph=1 timeout=30000")
+    data = b""
+    while reply.get("graph"):
+        piece = os.read(fds[-1], 1 << 20)
+        if not piece:
+            break
+        data += piece
+    for fd in fds:
+        os.close(fd)
+    return reply, data
+
+
+class Reader:
+    def __init__(self, data):
+        self.data = data
+        self.at = data.index(b"\n\n") + 2
+
+    def byte(self):
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def number(self):
+        value = shift = 0
+        while True:
+            byte = self.byte()
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def distance(self):
+        number = self.number()
+        return (number >> 1) ^ -(number & 1)
+
+    def text(self):
+        length = self.number()
+        self.at += length
+        return self.data[self.at - length : self.at].decode()
+
+
+def decode(data):
+    """{address: (type, class, length, name, edges)}, and the kinds of roots."""
+    r, objects, roots = Reader(data), {}, set()
+    while True:
+        kind = r.byte()
+        if kind == ord("P"):
+            first, stride, count = r.number() * 8, r.number(), r.number()
+            for place in range(first, first + stride * count, stride):
+                bits = r.byte()
+                if not bits:
+                    continue
+                of_class = place + 8 * r.distance()
+                r.number()
+                length = r.number() if bits & 0x80 else 0
+                name = r.text() if bits & 0x40 else ""
+                edges = []
+                while distance := r.distance():
+                    edges.append(place + 8 * distance)
+                objects[place] = (bits & 31, of_class, length, name, edges)
+        elif kind == ord("R"):
+            roots.add(r.text())
+            r.number()
+        else:
+            assert kind == ord("E") and r.number() == len(objects) and r.text() == "end\n" and r.at == len(data)
+            return objects, roots
+
+
+def compare(data, counts):
+    objects, roots = decode(data)
+    found = collections.Counter(TYPES.get(o[0]) for o in objects.values())
+    wrong = []
+    for name in TYPES.values():
+        # Threads make Arrays, Hashes and Strings all the time.
+        more = found[name] - counts[name]
+        if more < -300 - counts[name] / 10 or (more > 300 and name in ("T_OBJECT", "T_CLASS", "T_MODULE")):
+            wrong.append(f"{name}: {found[name]}, counted {counts[name]}")
+    items = sum(o[0] == 1 and objects[o[1]][3] == "Item" for o in objects.values())
+    if items != 20000:
+        wrong.append(f"{items} Items")
+    if not any(o[0] == 7 and o[2] == counts["long"] for o in objects.values()):
+        wrong.append("no long Array")
+    if not any(o[0] == 8 and o[2] == 20000 and len(o[4]) > 20000 for o in objects.values()):
+        wrong.append("no long Hash")
+    if not {"vm", "machine_context"} <= roots:
+        wrong.append(f"roots {roots}")
+    return wrong
+
+
+def children(pid):
+    return subprocess.run(["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, text=True).stdout.split()
+
+
+def main():
+    arguments = sys.argv[1:]
+    root = arguments[1] if arguments[0] == "--root" else ""
+    pid, count = map(int, arguments[-2:])
+    with open("counts") as file:
+        counts = json.load(file)
+    whole = 0
+    for i in range(count):
+        reply, data = read_graph(pid, root)
+        good = reply.get("graph") and data.endswith(b"end\n")
+        whole += bool(good)
+        if not good:
+            print("not whole:", reply.get("graph_why") or reply.get("error"), len(data), "bytes")
+        elif i % 50 == 0:
+            for wrong in compare(data, counts):
+                print("wrong:", wrong)
+    time.sleep(1)
+    print(f"{whole} of {count} whole, children left: {len(children(pid))}")
+
+
+main()
