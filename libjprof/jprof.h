@@ -1723,7 +1723,7 @@ JPROF_API void jprof_series_free(struct jprof_series *series);
 
 /* ---- Ruby's heap: who keeps its objects ------------------------------------------------ */
 
-/* The objects of a Ruby and what refers to what, as ObjectSpace.dump_all wrote it. */
+/* The objects of a Ruby and what refers to what, as ObjectSpace.dump_all or the agent's child wrote it. */
 struct jprof_rubyheap;
 
 struct jprof_rubyheap_info {
@@ -1735,6 +1735,11 @@ struct jprof_rubyheap_info {
 
 /* Reads a file, which may be compressed; "-" is standard input. Contents of Strings are not read. Since: 0.2 */
 JPROF_API int jprof_rubyheap_open(const char *path, struct jprof_rubyheap **heap, struct jprof_error *err);
+
+/* The same of a graph in memory, as the agent's child wrote it (docs/graph.md): the file "graph" of a bundle's member,
+ * which may go afterwards. It says no lines. `name` is for messages. Since: 0.2 */
+JPROF_API int jprof_rubyheap_parse(const void *data, size_t len, const char *name, struct jprof_rubyheap **heap,
+                                   struct jprof_error *err);
 
 /* It lives as long as the heap. Since: 0.2 */
 JPROF_API const struct jprof_rubyheap_info *jprof_rubyheap_info(const struct jprof_rubyheap *heap);

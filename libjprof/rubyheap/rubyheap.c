@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "rubyheap/heapgraph.h"
 
 const char *jp_heap_word(const struct jp_heap *heap, uint32_t word)
 {
@@ -128,14 +129,9 @@ static void fill_info(struct jprof_rubyheap *h)
 	info->cut = h->heap.cut;
 }
 
-int jprof_rubyheap_open(const char *path, struct jprof_rubyheap **heap, struct jprof_error *err)
+/* Of one that was read, with what came of that. */
+static int conclude_rubyheap(struct jprof_rubyheap *h, int rc, struct jprof_rubyheap **heap, struct jprof_error *err)
 {
-	if (jp_null(err, path, heap))
-		return JPROF_E_ARGUMENT;
-	struct jprof_rubyheap *h = calloc(1, sizeof *h);
-	if (!h)
-		return jp_error_nomem(err);
-	int rc = jp_heap_read(&h->heap, path, false, err);
 	if (!rc &&
 	    (jp_dominators(&h->heap.graph, h->heap.count, &h->dominators) || find_shortest_ways(h) || sum_kept(h)))
 		rc = jp_error_nomem(err);
@@ -146,6 +142,27 @@ int jprof_rubyheap_open(const char *path, struct jprof_rubyheap **heap, struct j
 	fill_info(h);
 	*heap = h;
 	return 0;
+}
+
+int jprof_rubyheap_open(const char *path, struct jprof_rubyheap **heap, struct jprof_error *err)
+{
+	if (jp_null(err, path, heap))
+		return JPROF_E_ARGUMENT;
+	struct jprof_rubyheap *h = calloc(1, sizeof *h);
+	if (!h)
+		return jp_error_nomem(err);
+	return conclude_rubyheap(h, jp_heap_read(&h->heap, path, false, err), heap, err);
+}
+
+int jprof_rubyheap_parse(const void *data, size_t len, const char *name, struct jprof_rubyheap **heap,
+                         struct jprof_error *err)
+{
+	if (jp_null(err, data, name, heap))
+		return JPROF_E_ARGUMENT;
+	struct jprof_rubyheap *h = calloc(1, sizeof *h);
+	if (!h)
+		return jp_error_nomem(err);
+	return conclude_rubyheap(h, jp_heap_read_graph(&h->heap, data, len, name, err), heap, err);
 }
 
 const struct jprof_rubyheap_info *jprof_rubyheap_info(const struct jprof_rubyheap *heap)

@@ -1,5 +1,6 @@
-/* Target: the dumps of ObjectSpace. Asserts that no keeper keeps more than there is, that all of them together do not,
- * and that what was born is what the earlier heap has not: of a heap beside itself nothing. */
+/* Target: the dumps of ObjectSpace, and the graphs of the agent. Asserts that no keeper keeps more than there is, that
+ * all of them together do not, and that what was born is what the earlier heap has not: of a heap beside itself
+ * nothing. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,6 +43,19 @@ static void check_strings(const char *path)
 	jprof_rubystrings_free(strings);
 }
 
+/* The same of the agent's graph. */
+static void check_graph(const uint8_t *data, size_t size)
+{
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_error err;
+	if (jprof_rubyheap_parse(data ? data : (const uint8_t *)"", size, "graph", &heap, &err))
+		return;
+	const struct jprof_rubyheap_info *info = jprof_rubyheap_info(heap);
+	must(info->unrooted_objects <= info->objects && info->unrooted_bytes <= info->bytes);
+	check_keepers(heap, NULL);
+	jprof_rubyheap_free(heap);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct jprof_rubyheap *heap = NULL;
@@ -65,5 +79,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	jprof_rubyheap_free(heap);
 	close(fd);
+	check_graph(data, size);
 	return 0;
 }

@@ -407,6 +407,9 @@ static void test_rubyheaps(void **state)
 	close(fd);
 	REFUSED(jprof_rubyheap_open, NULL, &heap);
 	REFUSED(jprof_rubyheap_open, "/dev/null", NULL);
+	REFUSED(jprof_rubyheap_parse, NULL, 0, "graph", &heap);
+	REFUSED(jprof_rubyheap_parse, "", 0, NULL, &heap);
+	REFUSED(jprof_rubyheap_parse, "", 0, "graph", NULL);
 	assert_int_equal(jprof_rubyheap_open(path, &heap, NULL), 0);
 	struct jprof_rubystrings *strings = NULL;
 	REFUSED(jprof_rubystrings_open, NULL, NULL, &strings);

@@ -1,0 +1,167 @@
+/* The graph of Ruby's objects (docs/graph.md), of a writer of its own here: what is read of it, and that each damaged
+ * one is refused or read to something that holds together. */
+#include "harness.h"
+#include "jprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { most_bytes = 4096, slot = 40, slots = 8 };
+static const uint64_t first_slot = 0x7f0000001000;
+
+/* Types as Ruby numbers them. */
+enum { class_type = 2, string_type = 5, hash_type = 8, named = 0x40, long_one = 0x80 };
+
+struct writer {
+	unsigned char bytes[most_bytes];
+	size_t len;
+};
+
+static void put_number_7(struct writer *w, uint64_t value)
+{
+	for (; value > 127; value >>= 7)
+		w->bytes[w->len++] = (unsigned char)((value & 127) | 128);
+	w->bytes[w->len++] = (unsigned char)value;
+}
+
+static void put_words(struct writer *w, int64_t words)
+{
+	put_number_7(w, words < 0 ? (uint64_t)(-2 * words - 1) : (uint64_t)(2 * words));
+}
+
+static void put_string(struct writer *w, const char *text)
+{
+	put_number_7(w, strlen(text));
+	memcpy(w->bytes + w->len, text, strlen(text));
+	w->len += strlen(text);
+}
+
+/* The i-th slot: of the class at another (its own: of none), and with what it refers to, up to -1. */
+static void put_object(struct writer *w, int i, int type, int of_class, uint64_t size, uint64_t length,
+                       const char *name, const int *to)
+{
+	enum { words = slot / 8 };
+	w->bytes[w->len++] = (unsigned char)(type | (name ? named : 0) | (length ? long_one : 0));
+	put_words(w, (of_class - i) * words);
+	put_number_7(w, size);
+	if (length)
+		put_number_7(w, length);
+	if (name)
+		put_string(w, name);
+	for (; *to >= 0; to++)
+		put_words(w, (*to - i) * words);
+	put_number_7(w, 0);
+}
+
+/* class Shop::Cache keeps a Hash of two, with two Strings of 1000 bytes; a third String is garbage. */
+static void put_shop(struct writer *w)
+{
+	static const char head[] = "jprof-graph 1\nruby 3.1.2\nlater words\n\n";
+	static const int none[] = { -1 }, cache[] = { 3, -1 }, hash[] = { 4, 5, -1 };
+	memcpy(w->bytes, head, w->len = sizeof head - 1);
+	w->bytes[w->len++] = 'P';
+	put_number_7(w, first_slot / 8);
+	put_number_7(w, slot);
+	put_number_7(w, slots);
+	put_object(w, 0, class_type, 0, 600, 0, "Class", none);
+	put_object(w, 1, class_type, 0, 0, 0, "String", none);
+	put_object(w, 2, class_type, 0, 500, 0, "Shop::Cache", cache);
+	put_object(w, 3, hash_type, 3, 200, 2, NULL, hash);
+	put_object(w, 4, string_type, 1, 1000, 960, NULL, none);
+	put_object(w, 5, string_type, 1, 1000, 960, NULL, none);
+	w->bytes[w->len++] = 0;
+	put_object(w, 7, string_type, 1, 0, 5, NULL, none);
+	for (int i = 0; i < 3; i++) {
+		w->bytes[w->len++] = 'R';
+		put_string(w, "vm");
+		put_number_7(w, (first_slot + (unsigned)i * slot) / 8);
+	}
+	w->bytes[w->len++] = 'E';
+	put_number_7(w, slots - 1);
+	put_string(w, "end\n");
+}
+
+static void test_shop(void **state)
+{
+	(void)state;
+	struct writer w = { .len = 0 };
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_keepers *keepers = NULL;
+	struct jprof_error err;
+	put_shop(&w);
+	assert_int_equal(jprof_rubyheap_parse(w.bytes, w.len, "shop", &heap, &err), 0);
+	const struct jprof_rubyheap_info *info = jprof_rubyheap_info(heap);
+	assert_int_equal(info->objects, slots - 1);
+	assert_int_equal(info->bytes, 600 + 40 + 500 + 200 + 2000 + 40);
+	assert_int_equal(info->unrooted_objects, 1);
+	assert_int_equal(info->unrooted_bytes, 40);
+	assert_int_equal(jprof_keepers_new(heap, NULL, &keepers, &err), 0);
+	const struct jprof_keeper *first = jprof_keepers_at(keepers, 0);
+	assert_int_equal(first->keeps, 2200);
+	assert_string_equal(first->what, "a Hash of 2");
+	assert_string_equal(first->holder, "Shop::Cache");
+	assert_string_equal(first->path, "Shop::Cache > Hash > String (2 of them)");
+	jprof_keepers_free(keepers);
+	jprof_rubyheap_free(heap);
+}
+
+/* Read out of memory of its own, so that each step behind it is seen. */
+static int read_damaged(const unsigned char *bytes, size_t len)
+{
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_keepers *keepers = NULL;
+	struct jprof_error err = { 0 };
+	unsigned char *copy = malloc(len + !len);
+	assert_non_null(copy);
+	memcpy(copy, bytes, len);
+	int rc = jprof_rubyheap_parse(copy, len, "damaged", &heap, &err);
+	free(copy);
+	assert_true(!rc == (heap != NULL));
+	if (rc)
+		assert_true(rc == JPROF_E_FORMAT || rc == JPROF_E_UNSUPPORTED);
+	if (!rc) {
+		const struct jprof_rubyheap_info *info = jprof_rubyheap_info(heap);
+		assert_true(info->unrooted_bytes <= info->bytes);
+		assert_int_equal(jprof_keepers_new(heap, NULL, &keepers, &err), 0);
+		for (size_t i = 0; i < jprof_keepers_count(keepers); i++)
+			assert_true(jprof_keepers_at(keepers, i)->keeps <= info->bytes);
+	}
+	jprof_keepers_free(keepers);
+	jprof_rubyheap_free(heap);
+	return rc;
+}
+
+/* What comes behind the number of objects is the writer's word that it is whole. */
+static void test_cut(void **state)
+{
+	(void)state;
+	struct writer w = { .len = 0 };
+	put_shop(&w);
+	for (size_t len = 0; len < w.len; len++)
+		assert_int_not_equal(read_damaged(w.bytes, len), 0);
+}
+
+static void test_bytes(void **state)
+{
+	(void)state;
+	struct writer w = { .len = 0 };
+	put_shop(&w);
+	for (size_t at = 0; at < w.len; at++) {
+		unsigned char was = w.bytes[at];
+		for (unsigned value = 0; value < 256; value++) {
+			w.bytes[at] = (unsigned char)value;
+			read_damaged(w.bytes, w.len);
+		}
+		w.bytes[at] = was;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shop),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_bytes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
