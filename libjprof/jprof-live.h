@@ -115,6 +115,7 @@ struct jprof_agent_report {
 	bool signal_owned; /* the handler of `signal` was the agent's when this was written */
 	bool prof_active;
 	bool objects;                /* it can count a Ruby's objects. Since: 0.2 */
+	bool graph;                  /* it can have a child write the graph of a Ruby's objects. Since: 0.2 */
 	bool ruby_stacks;            /* samples get Ruby stacks. Since: 0.2 */
 	const char *ruby_stacks_why; /* why not; NULL: they do, or the agent is one that knows none. Since: 0.2 */
 };
@@ -138,6 +139,8 @@ struct jprof_agent_dump_opts {
 	bool files;          /* into files, also where the agent can hand over what no file holds */
 	bool objects; /* count a Ruby's objects, by type and class, in the side-car: it stops for that for up to a
 	                 second. An agent that cannot is not asked to. Since: 0.2 */
+	bool graph;   /* with `objects` and without `files`: has their graph written, for jprof_agent_graph. An agent
+	                 whose   report does not have `graph` refuses. Since: 0.2 */
 };
 
 /* A dump that was made; it lives until the next one. */
@@ -147,14 +150,20 @@ struct jprof_agent_dump {
 	const char *gc;      /* "done", "timed out", "no ruby", "not asked", "not possible" */
 	uint64_t seq;
 	double milliseconds;
-	bool files;        /* it is in files; else in descriptors that the agent handed over */
-	const char *why;   /* why it is in files although descriptors were asked for, or NULL */
-	const char *table; /* of its Ruby stacks, likewise a path or a name; NULL: none. Since: 0.2 */
+	bool files;            /* it is in files; else in descriptors that the agent handed over */
+	const char *why;       /* why it is in files although descriptors were asked for, or NULL */
+	const char *table;     /* of its Ruby stacks, likewise a path or a name; NULL: none. Since: 0.2 */
+	bool graph;            /* a child writes the graph of its objects. Since: 0.2 */
+	const char *graph_why; /* why not, where that was asked for, or NULL. Since: 0.2 */
 };
 
 /* Has the process dumped: it is complete when this returns. Since: 0.1 */
 JPROF_API int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_opts *opts,
                                const struct jprof_agent_dump **dump, struct jprof_error *err);
+
+/* A pipe with the graph of the objects that the last dump goes with (docs/graph.md), for the caller to read at once and
+ * to close; -1: there is none, or it was taken. Whether it is whole its end tells. Since: 0.2 */
+JPROF_API int jprof_agent_graph(struct jprof_agent *agent);
 
 /* What malloc_stats_print writes, as JSON; it lives until the next. Since: 0.1 */
 JPROF_API int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err);

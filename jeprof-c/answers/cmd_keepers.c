@@ -1,4 +1,4 @@
-/* jprof keepers DUMP: which objects of a Ruby keep most of its heap. */
+/* jprof keepers SNAPSHOT|DUMP: which objects of a Ruby keep most of its heap. */
 #include <ctype.h>
 #include <math.h>
 #include <stddef.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answers/heapsource.h"
 #include "answers/measure.h"
 #include "answers/strings_text.h"
 #include "cli/answer.h"
@@ -25,7 +26,7 @@ enum { usual_keepers = 5, keeper_blocks = 2, keeper_numbers_width = 31, least_ro
 static const double worth_saying = 10; /* percent */
 
 struct keepers_options {
-	const char *line, *class_name, *strings, *max_memory;
+	const char *line, *class_name, *strings, *member, *max_memory;
 	size_t top;
 	bool all, help;
 };
@@ -38,6 +39,8 @@ static const struct opt_row keepers_rows[] = {
 	{ "class", OPT_TEXT, KEEPERS_AT(class_name), 0, NULL, "RE", "objects of classes that RE matches" },
 	{ "strings", OPT_MAYBE, KEEPERS_AT(strings), 0, NULL, "show",
 	  "Strings alone, by the line that allocated them, and how many of these are equal; =show: how they begin" },
+	{ "member", OPT_TEXT, KEEPERS_AT(member), 0, NULL, "NAME|PID|ROLE",
+	  "of a snapshot: this process; else the one with most objects" },
 	{ "top", OPT_COUNT, KEEPERS_AT(top), 0, NULL, "N", "so many rows; 0: all that keep half a percent" },
 	{ "max-memory", OPT_TEXT, KEEPERS_AT(max_memory), 0, NULL, "SIZE",
 	  "may take so much memory, such as 2G; else half of what is free" },
@@ -50,11 +53,12 @@ static const struct opt_table keepers_table = { .rows = keepers_rows,
 
 static int keepers_help(void)
 {
-	printf("usage: jprof keepers [OPTIONS] DUMP.ndjson[.gz]\n"
+	printf("usage: jprof keepers [OPTIONS] SNAPSHOT.jprof | DUMP.ndjson[.gz]\n"
 	       "\n"
 	       "Says who keeps a Ruby's objects: which Hash, Array, object or class, how much of\n"
-	       "the heap would be freed without it, and the way to it from a root. DUMP is what\n"
-	       "ObjectSpace.dump_all wrote, of this machine or another. In a Ruby:\n"
+	       "the heap would be freed without it, and the way to it from a root. SNAPSHOT is\n"
+	       "what jprof snap --objects made; nothing stops for it, and no line is known. DUMP\n"
+	       "is what ObjectSpace.dump_all wrote, of this machine or another. In a Ruby:\n"
 	       "\n"
 	       "  require \"objspace\"\n"
 	       "  ObjectSpace.trace_object_allocations_start   # as early as possible, for lines\n"
@@ -71,7 +75,7 @@ static int keepers_help(void)
 /* What is printed, and in which unit. */
 struct keepers_screen {
 	const struct keepers_options *o;
-	const char *file;
+	const struct heap_source *source;
 	const struct jprof_rubyheap_info *heap;
 	const struct jprof_keepers *keepers;
 	const struct jprof_keepers_info *info;
@@ -168,7 +172,7 @@ static void add_keepers_head(struct answer *a, const struct keepers_screen *s)
 	const struct jprof_keeper *first = jprof_keepers_at(s->keepers, 0);
 	struct jp_strbuf *text = answer_add(a, ANSWER_HEAD);
 	bool choice = s->o->line || s->o->class_name;
-	jp_strbuf_visible(text, s->file);
+	jp_strbuf_visible(text, s->source->label);
 	jp_strbuf_str(text, ": ");
 	measure_add(text, measure_fit(s->unit, (double)s->info->bytes), (double)s->info->bytes);
 	jp_strbuf_str(text, " in ");
@@ -215,7 +219,13 @@ static void add_keepers_end(struct answer *a, const struct keepers_screen *s)
 	if (s->heap->cut)
 		jp_strbuf_str(answer_add(a, ANSWER_NOTE),
 		              "The file ends within a line: it is not whole, and what is missing may keep more.");
-	if (!s->heap->has_lines)
+	if (s->source->others)
+		jp_strbuf_printf(
+		    answer_add(a, ANSWER_NOTE),
+		    "It is the largest of %zu processes in the snapshot that have a graph of their objects: "
+		    "--member=PID shows another.",
+		    s->source->others + 1);
+	if (!s->heap->has_lines && !s->source->snapshot)
 		jp_strbuf_str(answer_add(a, ANSWER_NOTE),
 		              "No object says where it was allocated: trace_object_allocations_start was not called "
 		              "before they were made (jprof keepers --help).");
@@ -236,12 +246,12 @@ static void put_keepers(FILE *out, const struct keepers_screen *s)
 	answer_release(&end);
 }
 
-static bool put_keepers_of(const struct keepers_options *o, const char *file, const struct jprof_rubyheap *heap,
-                           const struct jprof_keepers *keepers)
+static bool put_keepers_of(const struct keepers_options *o, const struct heap_source *source,
+                           const struct jprof_rubyheap *heap, const struct jprof_keepers *keepers)
 {
 	struct sink sink = { 0 };
 	struct sink_text text;
-	struct keepers_screen s = { .o = o, .file = file, .heap = jprof_rubyheap_info(heap), .keepers = keepers };
+	struct keepers_screen s = { .o = o, .source = source, .heap = jprof_rubyheap_info(heap), .keepers = keepers };
 	s.info = jprof_keepers_info(keepers);
 	s.unit = measure_for((double)s.info->bytes);
 	s.columns = terminal_size().columns;
@@ -256,26 +266,30 @@ static bool put_keepers_of(const struct keepers_options *o, const char *file, co
 
 static int show_keepers(const struct keepers_options *o, const char *file)
 {
-	struct jprof_rubyheap *heap = NULL;
+	struct heap_source source = { 0 };
+	struct jprof_rubyheap *heap = heap_source_open(&source, file, o->member);
 	struct jprof_keepers *keepers = NULL;
 	struct jprof_keepers_opts opts = { .size = sizeof opts, .line = o->line, .class_name = o->class_name };
 	struct jprof_error err;
-	bool good = !jprof_rubyheap_open(file, &heap, &err) && !jprof_keepers_new(heap, &opts, &keepers, &err);
-	if (good)
-		good = put_keepers_of(o, file, heap, keepers);
-	else
+	bool good = heap != NULL;
+	if (good && jprof_keepers_new(heap, &opts, &keepers, &err)) {
 		say_error(&err);
+		good = false;
+	}
+	good = good && put_keepers_of(o, &source, heap, keepers);
 	jprof_keepers_free(keepers);
 	jprof_rubyheap_free(heap);
 	return good ? 0 : 1;
 }
 
-static bool strings_fit(const struct keepers_options *o)
+static bool strings_fit(const struct keepers_options *o, const char *file)
 {
 	if (o->strings && *o->strings && strcmp(o->strings, "show") != 0)
 		say("--strings=%s: give --strings, or --strings=show", o->strings);
 	else if (o->strings && o->class_name)
 		say("--strings is about Strings alone: --line=RE chooses among them, --class does not");
+	else if (o->strings && heap_source_is_snapshot(file))
+		say("%s: a snapshot has no contents of Strings; --strings is about dumps of ObjectSpace", file);
 	else
 		return true;
 	return false;
@@ -290,10 +304,11 @@ int cmd_keepers(int argc, char **argv)
 	if (o.help)
 		return keepers_help();
 	if (count != 1) {
-		say("give the file that ObjectSpace.dump_all wrote: jprof keepers heap.ndjson");
+		say("give a snapshot of jprof snap --objects, or the file that ObjectSpace.dump_all wrote: jprof keepers "
+		    "heap.ndjson");
 		return 1;
 	}
-	if (!strings_fit(&o))
+	if (!strings_fit(&o, argv[1]))
 		return 1;
 	if (!budget_watch(o.max_memory))
 		return 1;

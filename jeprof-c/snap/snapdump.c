@@ -7,6 +7,7 @@
 #include "cli/procenv.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
+#include "snap/graphfile.h"
 #include "snap/opener.h"
 #include "snap/signals.h"
 #include "snap/silence.h"
@@ -161,6 +162,32 @@ static bool can_count(const struct jprof_process *p, struct jprof_agent *agent, 
 	return can;
 }
 
+/* Only where it was asked for: it costs more than counting. */
+static bool can_draw(const struct jprof_process *p, struct jprof_agent *agent, const struct snap_options *o)
+{
+	const struct jprof_agent_report *report;
+	struct jprof_error err;
+	if (!o->objects || o->keep_dumps || jprof_agent_report(agent, &report, &err) || !report->objects)
+		return false;
+	if (!report->graph)
+		say("process %d: what refers to what cannot be had: its agent is an older one, or its Ruby does not export "
+		    "what is needed; dumped without",
+		    p->pid);
+	return report->graph;
+}
+
+/* Before anything else is done: a child waits for it to be read. */
+static void take_graph(struct snap_dump *d, struct jprof_agent *agent, const struct jprof_agent_dump *made,
+                       const struct jprof_process *p, const struct snap_options *o)
+{
+	int fd = jprof_agent_graph(agent);
+	const char *why = made->graph_why;
+	if (fd >= 0)
+		d->graph = graph_file_take(fd, timeout_of(o), &why);
+	if (!d->graph)
+		say("process %d: there is no graph of its objects: %s; dumped without", p->pid, why ? why : "no word");
+}
+
 static bool ask_for_dump(struct snap_dump *d, struct jprof_agent *agent, const struct jprof_target *target,
                          const struct jprof_process *p, const struct snap_options *o)
 {
@@ -172,12 +199,15 @@ static bool ask_for_dump(struct snap_dump *d, struct jprof_agent *agent, const s
 		.gc_timeout = o->gc || o->objects ? timeout_of(o) / 2 : 0,
 		.files = o->keep_dumps,
 	};
+	opts.graph = opts.objects && can_draw(p, agent, o);
 	const struct jprof_agent_dump *made;
 	struct jprof_error err;
 	if (jprof_agent_dump(agent, &opts, &made, &err))
 		return failed_with(&err);
 	d->own = true;
 	d->milliseconds = made->milliseconds;
+	if (opts.graph)
+		take_graph(d, agent, made, p, o);
 	if (made->files && made->why)
 		say("process %d: its agent made the dump in files, not in memory: %s", p->pid, made->why);
 	d->collected = made->gc && !strcmp(made->gc, "done");
@@ -299,4 +329,12 @@ void snap_dump_free(struct snap_dump *d)
 	jprof_dump_file_free(d->sidecar);
 	jprof_dump_file_free(d->table);
 	d->dump = d->sidecar = d->table = NULL;
+	snap_graph_free(d);
+}
+
+void snap_graph_free(struct snap_dump *d)
+{
+	if (d->graph)
+		fclose(d->graph);
+	d->graph = NULL;
 }

@@ -3,6 +3,8 @@
 #ifndef JEPROF_SNAPDUMP_H
 #define JEPROF_SNAPDUMP_H
 
+#include <stdio.h>
+
 #include "jprof-live.h"
 #include "snap/snapopts.h"
 
@@ -10,6 +12,7 @@ struct snap_dump {
 	struct jprof_dump_file *dump;
 	struct jprof_dump_file *sidecar; /* NULL: there is none */
 	struct jprof_dump_file *table;   /* of its Ruby stacks, likewise */
+	FILE *graph;                     /* of its objects, at its beginning; likewise */
 	double milliseconds;             /* that it took; below 0: not known */
 	bool own;                        /* the agent made it for us: it may go afterwards */
 	bool collected;                  /* a Ruby's garbage, before it */
@@ -20,6 +23,7 @@ bool snap_dump(struct snap_dump *dump, const struct jprof_target *target, const 
                const struct jprof_process *process, const struct snap_options *options);
 
 void snap_dump_free(struct snap_dump *dump);
+void snap_graph_free(struct snap_dump *dump); /* that alone */
 
 /* Why a process has no agent that can be asked (agent_socket is NULL), and what to do, in words. */
 void snap_why_not(const struct jprof_process *process, char *words, size_t size);

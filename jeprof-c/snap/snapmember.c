@@ -210,6 +210,9 @@ static int write_member(struct member *m, struct jprof_bundle_writer *writer, st
 	rc = rc ? rc : jprof_bundle_writer_file(writer, "dump.heap", m->text, m->len, err);
 	if (!rc && m->table)
 		rc = jprof_bundle_writer_file(writer, "frames", m->table, m->table_len, err);
+	if (!rc && m->dump.graph)
+		rc = jprof_bundle_writer_fd(writer, "graph", fileno(m->dump.graph), err);
+	snap_graph_free(&m->dump);
 	free(m->text);
 	m->text = NULL;
 	rc = rc ? rc : jprof_target_gather(m->target, m->options->cmdline, writer, err);
@@ -379,6 +382,7 @@ int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *
 	collections->rubies += done > 0 && m.process->ruby;
 	collections->done += done > 0 && m.process->ruby && m.dump.collected;
 	jprof_profile_free(m.profile);
+	snap_graph_free(&m.dump);
 	if (!m.noted)
 		snap_dump_free(&m.dump);
 	jprof_target_free(m.target);

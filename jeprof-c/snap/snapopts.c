@@ -31,7 +31,7 @@ static const struct opt_row snap_rows[] = {
 	{ "gc", OPT_SWITCH, SNAP_AT(gc), 0, NULL, NULL,
 	  "lets a Ruby collect its garbage first, and count its objects" },
 	{ "objects", OPT_SWITCH, SNAP_AT(objects), 0, NULL, NULL,
-	  "lets a Ruby count its objects by type and class; it does nothing else for up to a second" },
+	  "lets a Ruby count its objects by type and class; it does nothing else for up to a second. And has a child of it write what refers to what, for jprof keepers" },
 	{ "no-objects", OPT_SWITCH, SNAP_AT(no_objects), 0, NULL, NULL, "with --gc: does not have them counted" },
 	{ "referrers", OPT_SWITCH, SNAP_AT(referrers), 0, NULL, NULL,
 	  "of processes without the agent, which are read from outside: also finds what points to their live memory" },

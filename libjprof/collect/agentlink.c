@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/arena.h"
@@ -43,6 +44,7 @@ struct jprof_agent {
 	struct jp_reply dump_reply; /* whose descriptors are the dump's */
 	int64_t dump_asked;         /* seconds since the epoch */
 	int table_fd;               /* of the dump that was taken; -1: none, or taken */
+	int graph_fd;               /* likewise */
 	char *stats;                /* the last that were asked for */
 };
 
@@ -118,6 +120,7 @@ static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error
 		.start_ticks = jp_json_number(o, "start_ticks"),
 		.prof_active = jp_json_true(o, "prof_active"),
 		.objects = jp_json_true(o, "objects"),
+		.graph = jp_json_true(o, "graph"),
 		.lg_sample = int_of(o, "lg_sample"),
 		.signal = int_of(o, "signal"),
 		.signal_owned = jp_json_true(o, "signal_owned"),
@@ -231,7 +234,7 @@ int jprof_agent_connect(const struct jprof_process *process, const struct jprof_
 	agent->pid = process->pid;
 	agent->ns_pid = process->ns_pid;
 	snprintf(agent->name, sizeof agent->name, "process %d: its agent", process->pid);
-	agent->table_fd = -1;
+	agent->table_fd = agent->graph_fd = -1;
 	agent->fd = jp_unixsock_connect(&target, process->agent_socket, jp_clock_ms() + agent->timeout, err);
 	rc = agent->fd < 0 ? agent->fd : check_peer(agent, process, err);
 	rc = rc ? rc : check_user(agent, process, target.proc, err);
@@ -261,6 +264,8 @@ static int dump_request(const struct jprof_agent_dump_opts *o, bool hand_over, b
 	jp_strbuf_str(request, hand_over ? "dump fds=1" : "dump");
 	if (tables)
 		jp_strbuf_str(request, " tables=1");
+	if (hand_over && o->graph)
+		jp_strbuf_str(request, " graph=1");
 	if (o->label)
 		jp_strbuf_printf(request, " label=%s", o->label);
 	if (o->gc)
@@ -287,9 +292,9 @@ static const char *why_no_dump(const struct jprof_agent *agent, const struct jpr
 	const char *prefix = agent->report.prefix ? agent->report.prefix : "";
 	if (!d->dump || (d->files && *d->dump != '/'))
 		return "does not tell where";
-	/* Dump and side-car, and a table where it was asked for and is there. */
-	size_t descriptors = d->table && agent->tables ? 3 : 2;
-	if (d->files ? agent->dump_reply.fd_count != 0 : !asked || agent->dump_reply.fd_count != descriptors)
+	/* Dump and side-car, and a table where it was asked for and is there; a graph in either case. */
+	size_t descriptors = (d->files ? 0U : d->table && agent->tables ? 3U : 2U) + d->graph;
+	if ((!d->files && !asked) || agent->dump_reply.fd_count != descriptors)
 		return "does not hand over what it says";
 	const char *name = d->files ? jp_dump_base(d->dump) : d->dump;
 	if (!jp_dump_name_good(name, *prefix ? prefix : "jeprof", agent->ns_pid))
@@ -307,16 +312,20 @@ static int take_dump(struct jprof_agent *agent, jp_json *o, bool asked, struct j
 		.seq = jp_json_number(o, "seq"),
 		.milliseconds = (double)jp_json_number(o, "milliseconds"),
 		.files = !jp_json_number(o, "fds"),
+		.graph = jp_json_true(o, "graph"),
 	};
 	jp_arena_release(&agent->dump_arena);
 	if (!keep_string(&agent->dump_arena, o, "dump", &d.dump) ||
 	    !keep_string(&agent->dump_arena, o, "sidecar", &d.sidecar) ||
 	    !keep_string(&agent->dump_arena, o, "table", &d.table) ||
-	    !keep_string(&agent->dump_arena, o, "gc", &d.gc) || !keep_string(&agent->dump_arena, o, "why", &d.why))
+	    !keep_string(&agent->dump_arena, o, "gc", &d.gc) || !keep_string(&agent->dump_arena, o, "why", &d.why) ||
+	    !keep_string(&agent->dump_arena, o, "graph_why", &d.graph_why))
 		return jp_error_nomem(err);
 	const char *why = why_no_dump(agent, &d, asked);
 	if (why)
 		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s made a dump, but %s", agent->name, why);
+	if (d.graph)
+		agent->graph_fd = agent->dump_reply.fds[--agent->dump_reply.fd_count];
 	agent->dump = d;
 	return 0;
 }
@@ -331,11 +340,12 @@ int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_op
 	struct jprof_agent_dump_opts opts;
 	jp_reply_release(&agent->dump_reply);
 	jp_file_close(&agent->table_fd);
+	jp_file_close(&agent->graph_fd);
 	agent->dump = (struct jprof_agent_dump){ 0 };
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	bool hand_over = !rc && agent->hands_over && !opts.files;
 	rc = rc ? rc : dump_request(&opts, hand_over, hand_over && agent->tables, &request, err);
-	agent->dump_reply.fds_wanted = !hand_over ? 0 : agent->tables ? 3 : 2;
+	agent->dump_reply.fds_wanted = !hand_over ? 0U : (agent->tables ? 3U : 2U) + opts.graph;
 	agent->dump_asked = time(NULL);
 	rc = rc ? rc
 	        : ask_for(agent, request.text, opts.timeout ? opts.timeout : agent->timeout, &object,
@@ -411,6 +421,19 @@ int jprof_agent_table(struct jprof_agent *agent, const struct jprof_target *targ
 	return rc;
 }
 
+/* What is no pipe could be a file that takes for ever to be read. */
+int jprof_agent_graph(struct jprof_agent *agent)
+{
+	struct stat st;
+	int fd = agent ? agent->graph_fd : -1;
+	if (fd < 0)
+		return -1;
+	agent->graph_fd = -1;
+	if (fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+		jp_file_close(&fd);
+	return fd;
+}
+
 /* The object that is the member "stats" of a reply, as it stands there; empty: there is none. */
 static struct jp_span find_stats(const char *reply)
 {
@@ -466,6 +489,7 @@ void jprof_agent_free(struct jprof_agent *agent)
 		return;
 	jp_file_close(&agent->fd);
 	jp_file_close(&agent->table_fd);
+	jp_file_close(&agent->graph_fd);
 	jp_reply_release(&agent->dump_reply);
 	jp_arena_release(&agent->arena);
 	jp_arena_release(&agent->dump_arena);

@@ -11,7 +11,7 @@
 int jp_unixsock_connect(const struct jprof_target *target, const char *name, uint64_t deadline,
                         struct jprof_error *err);
 
-enum { jp_reply_fds = 3 };
+enum { jp_reply_fds = 4 };
 
 /* What came: a line, and descriptors with its first byte. */
 struct jp_reply {

@@ -221,6 +221,42 @@ run "$jprof" keepers --strings --class=x strings.ndjson
 exits 1
 check "not said which chooses" grep -q 'line=RE' err
 
+# Snapshots with the graph of objects. Cache: 21,000 of 29,800; the largest of two is said, and one may be asked for.
+what="a snapshot"
+for kind in one two none cut; do
+    python3 "$here/graph.py" "$kind" "$kind.jprof" || skip "no python3 here"
+done
+run "$jprof" keepers one.jprof
+exits 0
+prints '^one.jprof, process 17, worker: 29.1 KB in 38 Ruby objects and their buffers'
+prints '^A Hash of 20 in Shop::Cache keeps 70 % of it .20.5 KB.\.'
+prints '^   path  *Shop::Cache > Hash > Shop::Item .20 of them.'
+prints '^ *5.1 .* 11  an Array of 10 in a global variable$'
+check "lines are asked of a snapshot" sh -c '! grep -q trace_object_allocations out'
+run "$jprof" keepers two.jprof
+exits 0
+prints '^two.jprof, process 19, worker: '
+prints '^It is the largest of 2 processes in the snapshot'
+run "$jprof" keepers --member=17 --class=Item two.jprof
+exits 0
+prints '^two.jprof, process 17, worker: 19.5 KB in 20 Ruby objects'
+run "$jprof" keepers --member=18 two.jprof
+exits 1
+run "$jprof" keepers --member=nobody two.jprof
+exits 1
+check "not said who is missing" grep -q 'has no member nobody' err
+run "$jprof" keepers none.jprof
+exits 1
+check "not said what to make" grep -q 'jprof snap --objects' err
+run "$hostile" keepers cut.jprof
+exits 1
+check "not said that it is cut" grep -q 'damaged or not whole' err
+run "$jprof" keepers --strings one.jprof
+exits 1
+check "not said that there are no contents" grep -q 'no contents of Strings' err
+run "$jprof" --text two.jprof
+exits 0
+
 what="operands"
 run "$jprof" keepers
 exits 1

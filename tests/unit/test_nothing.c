@@ -677,6 +677,7 @@ static void test_agents(void **state)
 	REFUSED(jprof_agent_set_active, NULL, true, &was);
 	REFUSED(jprof_agent_files, NULL, NULL, &file, &sidecar);
 	REFUSED(jprof_agent_table, NULL, NULL, NULL, &file);
+	GIVES(== -1, jprof_agent_graph(NULL));
 	GIVES(== false, jprof_agent_label_good(NULL));
 	GIVES(== false, jprof_agent_label_good(""));
 	jprof_agent_free(NULL);

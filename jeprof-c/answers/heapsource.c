@@ -1,0 +1,93 @@
+#include "answers/heapsource.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/say.h"
+
+static const char graph_name[] = "graph";
+
+/* The member with the largest graph of those that are wanted; their number if there is none. */
+static size_t choose_graph(const struct jprof_bundle *bundle, const char *wanted, size_t *with_graph)
+{
+	size_t count = jprof_bundle_count(bundle), best = count, most = 0;
+	*with_graph = 0;
+	for (size_t i = jprof_bundle_find(bundle, wanted, 0); i < count; i = jprof_bundle_find(bundle, wanted, i + 1)) {
+		size_t len = 0;
+		if (!jprof_bundle_file(bundle, i, graph_name, &len))
+			continue;
+		++*with_graph;
+		if (best == count || len > most) {
+			best = i;
+			most = len;
+		}
+	}
+	return best;
+}
+
+static void label_member(struct heap_source *source, const char *path, const struct jprof_bundle_member *member)
+{
+	snprintf(source->label, sizeof source->label, "%s, process %s%s%s", path, member->name,
+	         *member->role ? ", " : "", member->role);
+}
+
+static void say_no_graph(const struct jprof_bundle *bundle, const char *path, const char *member)
+{
+	if (member && jprof_bundle_find(bundle, member, 0) == jprof_bundle_count(bundle))
+		say("%s: has no member %s; `jprof info %s` lists them", path, member, path);
+	else
+		say("%s: does not say what keeps what: make a snapshot with jprof snap --objects, of a Ruby with jprof's "
+		    "agent",
+		    path);
+}
+
+static struct jprof_rubyheap *open_in_bundle(struct heap_source *source, const struct jprof_bundle *bundle,
+                                             const char *path, const char *member)
+{
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_error err;
+	size_t with_graph, len, i = choose_graph(bundle, member, &with_graph);
+	const void *graph = jprof_bundle_file(bundle, i, graph_name, &len);
+	if (!graph) {
+		say_no_graph(bundle, path, member);
+		return NULL;
+	}
+	source->snapshot = true;
+	source->others = with_graph - 1;
+	label_member(source, path, jprof_bundle_member(bundle, i));
+	if (jprof_rubyheap_parse(graph, len, source->label, &heap, &err))
+		say_error(&err);
+	return heap;
+}
+
+bool heap_source_is_snapshot(const char *path)
+{
+	static const char end[] = ".jprof";
+	size_t len = strlen(path);
+	return len >= sizeof end - 1 && !strcmp(path + len - (sizeof end - 1), end);
+}
+
+struct jprof_rubyheap *heap_source_open(struct heap_source *source, const char *path, const char *member)
+{
+	struct jprof_bundle *bundle = NULL;
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_error err;
+	bool dump = !strcmp(path, "-") || jprof_is_rubyheap(path);
+	if (!dump && !jprof_bundle_open(path, &bundle, &err)) {
+		heap = open_in_bundle(source, bundle, path, member);
+		jprof_bundle_free(bundle);
+		return heap;
+	}
+	if (!dump && heap_source_is_snapshot(path)) {
+		say_error(&err);
+		return NULL;
+	}
+	if (member) {
+		say("--member=%s: %s is no snapshot", member, path);
+		return NULL;
+	}
+	snprintf(source->label, sizeof source->label, "%s", path);
+	if (jprof_rubyheap_open(path, &heap, &err))
+		say_error(&err);
+	return heap;
+}

@@ -1,0 +1,22 @@
+/* Where a Ruby's objects are read from: a dump of ObjectSpace, or a process in a snapshot. */
+#ifndef JEPROF_HEAPSOURCE_H
+#define JEPROF_HEAPSOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "jprof.h"
+
+struct heap_source {
+	char label[512]; /* of the answer: the file, and the process in it */
+	bool snapshot;   /* it says no lines, and no contents */
+	size_t others;   /* processes of the snapshot that have objects, too, and were not asked for */
+};
+
+/* Whether a file is called like a snapshot. */
+bool heap_source_is_snapshot(const char *path);
+
+/* `member` is a name, pid or role; NULL: the one with most objects. NULL after having said what is wrong. */
+struct jprof_rubyheap *heap_source_open(struct heap_source *source, const char *path, const char *member);
+
+#endif
