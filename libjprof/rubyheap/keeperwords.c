@@ -124,20 +124,28 @@ const char *jp_keeper_holder(const struct jprof_rubyheap *h, uint32_t node, stru
 	return text_in_arena(&text, texts);
 }
 
+static bool is_class_object(const struct jp_heap *heap, uint32_t node)
+{
+	return heap->objects[node].type == JP_HEAP_CLASS && !strcmp(jp_heap_node_word(heap, node), "Object");
+}
+
 /* The nodes on the way to it that have a word, the last first; how many. */
 static size_t steps_to(const struct jprof_rubyheap *h, uint32_t node, uint32_t steps[longest_way])
 {
-	size_t count = 0;
-	for (; node < h->heap.count && count < longest_way; node = h->way[node])
-		if (!is_between(&h->heap, node))
-			steps[count++] = node;
-	/* Ruby refers to Object, and that to all classes: it is where every way begins. */
 	const struct jp_heap *heap = &h->heap;
+	bool at_object = false;
+	size_t count = 0;
+	/* Ruby refers to Object, and that to all classes: it is where every way begins. In 3.4 a way of some steps
+	 * leads to it, and that over any object's singleton class may be shorter. */
+	for (; node < heap->count && count < longest_way && !at_object; node = h->way[node]) {
+		if (!is_between(heap, node))
+			steps[count++] = node;
+		at_object = is_class_object(heap, node);
+	}
 	if (count > 2 && !strcmp(jp_heap_node_word(heap, steps[count - 1]), "Ruby") &&
 	    has_own_name(heap, steps[count - 2]))
 		count--;
-	if (count > 1 && heap->objects[steps[count - 1]].type == JP_HEAP_CLASS &&
-	    !strcmp(jp_heap_node_word(heap, steps[count - 1]), "Object") && has_own_name(heap, steps[count - 2]))
+	if (count > 1 && is_class_object(heap, steps[count - 1]) && has_own_name(heap, steps[count - 2]))
 		count--;
 	return count;
 }

@@ -221,6 +221,21 @@ run "$jprof" keepers --strings --class=x strings.ndjson
 exits 1
 check "not said which chooses" grep -q 'line=RE' err
 
+# The shortest way to Object leads over the singleton class of what a global refers to, as in Ruby 3.4.
+what="a way to Object"
+cat >object.ndjson <<'END'
+{"type":"ROOT", "root":"global_tbl", "references":["0x5000"]}
+{"address":"0x5000", "type":"OBJECT", "class":"0x5008", "references":["0x5008"], "memsize":40}
+{"address":"0x5008", "type":"CLASS", "class":"0x1000", "singleton":true, "real_class_name":"Object", "references":["0x1000"], "memsize":40}
+{"address":"0x1000", "type":"CLASS", "class":"0x1000", "name":"Object", "references":["0x2000"], "memsize":1000}
+{"address":"0x2000", "type":"HASH", "class":"0x1000", "size":2, "references":["0x3000", "0x3008"], "memsize":500}
+{"address":"0x3000", "type":"STRING", "bytesize":30, "memsize":9000}
+{"address":"0x3008", "type":"STRING", "bytesize":30, "memsize":9000}
+END
+run "$jprof" keepers object.ndjson
+exits 0
+prints '^   path  *Object > Object$'
+
 # Snapshots with the graph of objects. Cache: 21,000 of 29,800; the largest of two is said, and one may be asked for.
 what="a snapshot"
 for kind in one two none cut; do
