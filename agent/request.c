@@ -98,7 +98,7 @@ static void reply_dump(const struct arguments *arguments, struct textbuf *reply)
 		                        .fds = arguments->fds,
 		                        .table = arguments->tables,
 		                        .objects = arguments->objects,
-		                        .graph = arguments->graph && arguments->fds };
+		                        .graph = arguments->graph && arguments->fds && arguments->objects };
 	const struct dump_result *result;
 	if (!dump_make(&request, &result)) {
 		reply_refusal(reply, result->error);
@@ -117,7 +117,8 @@ static void reply_dump(const struct arguments *arguments, struct textbuf *reply)
 	if (arguments->graph)
 		add_bool(reply, "graph", result->graph);
 	if (arguments->graph && !result->graph)
-		add_json_string(reply, "graph_why", result->graph_why);
+		add_json_string(reply, "graph_why",
+		                *result->graph_why ? result->graph_why : "it is to be had with fds=1 and objects=1");
 	textbuf_printf(reply, ",\"seq\":%u", result->seq);
 	add_json_string(reply, "gc", result->ruby.gc);
 	textbuf_printf(reply, ",\"milliseconds\":%u}\n", result->milliseconds);

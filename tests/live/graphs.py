@@ -1,4 +1,5 @@
 """Has the agent of a process write the graph of its objects, again and again: graphs.py [--root DIR] PID COUNT.
+Or once, and does not read it: graphs.py PID leave, and goes; graphs.py PID FILE, and writes to the file meanwhile.
 
 Each graph is decoded by docs/graph.md, and compared with what the program counted itself (the file counts). Says how
 many were whole, what was wrong, and what of the children is left."""
@@ -125,6 +126,29 @@ def compare(data, counts):
     return wrong
 
 
+def until(what, true):
+    for _ in range(600):
+        if true():
+            return
+        time.sleep(0.05)
+    sys.exit(f"not within 30 s: {what}")
+
+
+def abandon(pid, root, how):
+    """Asks for a graph and does not read it: the child waits, until it is ended."""
+    reply, fds = ask(pid, root, "dump fds=1 objects=1 graph=1 timeout=30000")
+    if not reply.get("graph"):
+        sys.exit(f"no graph: {reply.get('graph_why')}")
+    if how == "leave":
+        os.close(fds.pop())
+    else:
+        until("a child", lambda: len(children(pid)) == 1)
+        with open(how, "w") as word:  # to the program, or in the control group
+            word.write("395000000\n")
+    until("that the child goes", lambda: not children(pid))
+    print("ended")
+
+
 def children(pid):
     return subprocess.run(["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, text=True).stdout.split()
 
@@ -132,6 +156,9 @@ def children(pid):
 def main():
     arguments = sys.argv[1:]
     root = arguments[1] if arguments[0] == "--root" else ""
+    if arguments[-1] == "leave" or os.path.exists(os.path.dirname(arguments[-1])):
+        abandon(int(arguments[-2]), root, arguments[-1])
+        return
     pid, count = map(int, arguments[-2:])
     with open("counts") as file:
         counts = json.load(file)

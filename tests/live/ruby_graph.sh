@@ -27,4 +27,46 @@ until_true test -e ractors
 reply=$(python3 "$here/ask.py" "$pid" 'dump fds=1 objects=1 graph=1 timeout=5000')
 check "ractors: $reply" sh -c 'echo "$1" | jq -e "(.graph | not) and .graph_why" >/dev/null' sh "$reply"
 end "$pid"
+
+# Nobody reads it: the child ends.
+cat >large.rb <<'END'
+KEPT = Array.new(300_000) { |i| "text #{i}" }
+LARGE = "x" * 150_000_000
+GC.start
+File.write('large', '')
+sleep 0.01 until File.exist?('write')
+step = 0
+loop { LARGE.setbyte((step += 4096) % LARGE.bytesize, 65) }
+END
+start ruby large.rb
+until_true test -e large
+check "left: $(python3 "$here/graphs.py" "$pid" leave 2>&1)" lives "$pid"
+check "left children" test -z "$(ps --ppid "$pid" -o pid=)"
+
+# It would have too much for itself: the program writes all its memory anew.
+check "copies" test "$(python3 "$here/graphs.py" "$pid" "$PWD/write" 2>&1 | tee word)" = ended
+cat word
+check "it lives" lives "$pid"
+end "$pid"
+
+# The control group has no room, or runs short.
+if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
+    . "$here/group_lib.sh"
+    rm -f large write
+    wrap=$(in_group 2 400000000 390000000 0)
+    start ruby large.rb
+    until_true test -e large
+    reply=$(field '"\(.ok) \(.graph) \(.graph_why)"' 'dump fds=1 objects=1 graph=1 timeout=20000')
+    check "no room: $reply" sh -c 'echo "$1" | grep -qE "^true false its control group.* has 9 MB of memory left, .* may take [0-9]+ MB: raise"' sh "$reply"
+    end "$pid"
+    rm -f large
+    wrap=$(in_group 2 400000000 1000000 0)
+    start ruby large.rb
+    until_true test -e large
+    used=/proc/$pid/root/sys/fs/cgroup/box/memory.current
+    check "runs short" test "$(python3 "$here/graphs.py" "$pid" "$used" 2>&1 | tee word)" = ended
+    cat word
+    check "it lives on" lives "$pid"
+    end "$pid"
+fi
 finish

@@ -276,15 +276,19 @@ static void test_dumps_of_others(void **state)
 	fake.replies[3] = "{\"ok\":true,\"dump\":\"/t/b.1.0.j0.heap\",\"sidecar\":\"/t/b.1.0.j0.heap.json\"}\n";
 	fake.replies[4] = dump_line("/t/", p.ns_pid, ".3.j0.heap", ".json", ",\"fds\":2");
 	fake.replies[5] = dump_line("", p.ns_pid, ".3.j0.heap", ".json", ",\"fds\":2");
-	fake.replies[6] = dump_line("/t/", p.ns_pid, ".3.j0.heap", ".json", "");
+	fake.replies[6] = dump_line("/t/", p.ns_pid, ".3.j0.heap", ".json", ",\"graph\":true");
+	fake.replies[7] = dump_line("/t/", p.ns_pid, ".3.j0.heap", ".json", ",\"graph\":false,\"graph_why\":\"no\"");
 	start(&fake);
 	struct jprof_agent *agent;
 	const struct jprof_agent_dump *dump;
 	struct jprof_error err = { 0 };
 	assert_int_equal(connect_agent(&p, &agent, &err), 0);
-	for (int i = 1; i < 6; i++)
+	for (int i = 1; i < 7; i++)
 		assert_int_equal(jprof_agent_dump(agent, NULL, &dump, &err), JPROF_E_FORMAT);
+	assert_int_equal(jprof_agent_graph(agent), -1);
 	assert_int_equal(jprof_agent_dump(agent, NULL, &dump, &err), 0);
+	assert_string_equal(dump->graph_why, "no");
+	assert_int_equal(jprof_agent_graph(agent), -1);
 	assert_string_equal(fake.asked[1], "dump"); /* it said nothing of descriptors */
 	jprof_agent_free(agent);
 	stop(&fake);
