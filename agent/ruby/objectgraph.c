@@ -178,21 +178,23 @@ static uint64_t length_of(VALUE object, unsigned type, VALUE flags)
 }
 
 /* A singleton class has that of the class above; a class without a name of its own has none. */
-static struct text_span name_of(VALUE object, unsigned type, VALUE flags, VALUE real)
+static struct text_span name_of(VALUE object, unsigned type, VALUE flags, VALUE real, VALUE class)
 {
 	switch (type) {
 	case GRAPH_CLASS:
-	case GRAPH_MODULE: return ruby_names_text(ruby.rb_mod_name(real));
+	case GRAPH_MODULE: return class ? ruby_names_text(ruby.rb_mod_name(real)) : text_of("");
 	case GRAPH_DATA: return text_of(ruby.rb_objspace_data_type_name(object));
 	case GRAPH_IMEMO: return text_of((flags >> USHIFT & IMEMO_BITS) == IMEMO_ENV ? "env" : "");
 	default: return (struct text_span){ "", 0 };
 	}
 }
 
-/* Of T_DATA an extension would be asked; of what is internal, or not yet finished, Ruby knows its slot alone. */
+/* Of T_DATA an extension would be asked; of what is internal, or a class that is not yet finished, its slot alone is
+ * known. */
 static size_t object_size(VALUE object, unsigned type, VALUE class, size_t slot)
 {
-	if (type == GRAPH_DATA || type == GRAPH_IMEMO || !class)
+	bool is_class = type == GRAPH_CLASS || type == GRAPH_MODULE || type == GRAPH_ICLASS;
+	if (type == GRAPH_DATA || type == GRAPH_IMEMO || (is_class && !class))
 		return slot;
 	return ruby.rb_obj_memsize_of(object);
 }
@@ -207,7 +209,7 @@ static void put_slot(VALUE object, size_t slot)
 		return;
 	}
 	VALUE real = type == GRAPH_CLASS && class ? ruby.rb_class_real(object) : object;
-	struct text_span name = class ? name_of(object, type, flags, real) : text_of("");
+	struct text_span name = name_of(object, type, flags, real, class);
 	uint64_t length = length_of(object, type, flags);
 	size_t size = object_size(object, type, class, slot);
 	put_byte(type | (length ? HAS_LENGTH : 0) | (name.len ? HAS_NAME : 0) | (real != object ? IS_SINGLETON : 0));

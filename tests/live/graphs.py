@@ -1,7 +1,7 @@
 """Has the agent of a process write the graph of its objects, again and again: graphs.py [--root DIR] PID COUNT.
 Or once, and does not read it: graphs.py PID leave, and goes; graphs.py PID FILE, and writes to the file meanwhile.
 
-Each graph is decoded by docs/graph.md, and compared with what the program counted itself (the file counts). Says how
+Or once, beside ObjectSpace.dump_all: graphs.py PID FILE.ndjson. Each graph is decoded by docs/graph.md, and compared with what the program counted itself (the file counts). Says how
 many were whole, what was wrong, and what of the children is left."""
 import array
 import collections
@@ -79,7 +79,7 @@ class Reader:
 
 
 def decode(data):
-    """{address: (type, class, length, name, edges)}, and the kinds of roots."""
+    """{address: (type, class, length, name, edges, bytes)}, and the kinds of roots."""
     r, objects, roots = Reader(data), {}, set()
     while True:
         kind = r.byte()
@@ -90,13 +90,13 @@ def decode(data):
                 if not bits:
                     continue
                 of_class = place + 8 * r.distance()
-                r.number()
+                size = r.number() or stride
                 length = r.number() if bits & 0x80 else 0
                 name = r.text() if bits & 0x40 else ""
                 edges = []
                 while distance := r.distance():
                     edges.append(place + 8 * distance)
-                objects[place] = (bits & 31, of_class, length, name, edges)
+                objects[place] = (bits & 31, of_class, length, name, edges, size)
         elif kind == ord("R"):
             roots.add(r.text())
             r.number()
@@ -124,6 +124,33 @@ def compare(data, counts):
     if not {"vm", "machine_context"} <= roots:
         wrong.append(f"roots {roots}")
     return wrong
+
+
+def judge(pid, root, path):
+    """Beside what ObjectSpace.dump_all says of the same objects, when the program is told to call it."""
+    objects, _ = decode(read_graph(pid, root)[1])
+    with open("go", "w"):
+        pass
+    until("the dump", lambda: os.path.exists("done"))
+    wrong, common, lengths = collections.Counter(), 0, {5: "bytesize", 7: "length", 8: "size"}
+    with open(path, errors="replace") as file:
+        for line in map(json.loads, file):
+            place = int(line.get("address", "0"), 16)
+            if place not in objects:
+                continue
+            common += 1
+            kind, of_class, length, name, edges, size = objects[place]
+            refers = {int(other, 16) for other in line.get("references", [])}
+            if kind != 26:  # of what is internal that is no reference, and may be anything
+                refers.add(int(line.get("class", "0"), 16))
+            edges = {of_class, *edges} - ({int(line.get("class", "0"), 16)} if kind == 26 else set())
+            wrong["references"] += refers - {0, place} != edges - {0, place}
+            wrong["bytes"] += kind not in (12, 26) and size != line["memsize"]
+            wrong["lengths"] += kind in lengths and length != line.get(lengths[kind], length)
+            wrong["names"] += (kind == 12 and name != line.get("struct", "")) or (kind == 3 and name != line.get("name", ""))
+    print(f"{len(objects)} objects, {common} in both; differ: {dict(wrong)}")
+    good = common > 0.99 * len(objects) and max(wrong.values()) <= 20  # what both calls change themselves
+    print("equal" if good else "not equal")
 
 
 def until(what, true):
@@ -156,6 +183,9 @@ def children(pid):
 def main():
     arguments = sys.argv[1:]
     root = arguments[1] if arguments[0] == "--root" else ""
+    if arguments[-1].endswith(".ndjson"):
+        judge(int(arguments[-2]), root, arguments[-1])
+        return
     if arguments[-1] == "leave" or os.path.exists(os.path.dirname(arguments[-1])):
         abandon(int(arguments[-2]), root, arguments[-1])
         return

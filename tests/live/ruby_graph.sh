@@ -15,6 +15,34 @@ until_true grep -q "^works on" said
 check "the program: $(cat said)" grep -qx 'works on: true, noticed: \[\]' said
 check "cried" test ! -s cried
 
+# Beside what ObjectSpace.dump_all says of the same objects.
+cat >both.rb <<'END'
+require 'objspace'
+class Item
+  def initialize(i) = (@a = "name #{i}" * (i % 9); @b = [i, "tag"]; @c = { id: i })
+end
+KEPT = (0...3000).to_h { |i| ["key#{i}", Item.new(i)] }
+LONG = (0..9).map { |n| Array.new(n, &:to_s) } << (1..5000).to_a
+def KEPT.own = 1
+Pair = Struct.new(:a, :b)
+PAIRS = Array.new(99) { |i| Pair.new(i, i.to_s) }
+GC.start
+GC.disable
+file = File.open('both.ndjson', 'w')
+File.write('both', '')
+sleep 0.02 until File.exist?('go')
+ObjectSpace.dump_all(output: file)
+file.close
+File.write('done', '')
+sleep
+END
+start ruby both.rb
+until_true test -e both
+python3 "$here/graphs.py" "$pid" both.ndjson >judged 2>&1
+cat judged
+check "not what dump_all says" grep -qx equal judged
+end "$pid"
+
 # Where several ractors are, there is a reason instead.
 cat >ractors.rb <<'END'
 $VERBOSE = nil
