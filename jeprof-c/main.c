@@ -39,6 +39,7 @@ int main(int argc, char **argv)
 		status = 1;
 	sandbox_end();
 	int error = output_error();
+	say_kept();
 	if (!error || error == EPIPE)
 		return error ? 0 : status;
 	if (error > 0)

@@ -640,6 +640,19 @@ JPROF_API void jprof_profile_group(const struct jprof_profile *profile, struct j
  * several names the one that was meant. NULL: not known, or several. It lives as long as the profile. Since: 0.2 */
 JPROF_API const char *jprof_profile_started_as(const struct jprof_profile *profile);
 
+/* Whose memory a profile has, of what was added. The texts live as long as the profile. Since: 0.2 */
+struct jprof_service {
+	const char
+	    *title; /* of a process, a master's if there is one: "puma 5.6.5 (tcp://...) [shop]"; "": not known */
+	const char *program; /* path of the main program, or "" */
+	const char *started; /* as jprof_profile_started_as(); "": not known, or several */
+	size_t processes;    /* 0: not known */
+	size_t workers;      /* of which these are */
+};
+
+/* Zero and "" of NULL. Since: 0.2 */
+JPROF_API void jprof_profile_service(const struct jprof_profile *profile, struct jprof_service *service);
+
 /* Seconds since the epoch at which the newest dump was made, of what was added; 0: not known. Since: 0.2 */
 JPROF_API int64_t jprof_profile_time(const struct jprof_profile *profile);
 

@@ -209,6 +209,7 @@ static void put_wrapped_result(FILE *out, const struct check *c)
 
 void check_put_text(FILE *out, const struct check *c)
 {
+	diff_put_head(out, &c->report);
 	put_wrapped_result(out, c);
 	if (c->result == CHECK_CANNOT_TELL && c->remedy && *c->remedy)
 		fprintf(out, "Do:       %s\n", c->remedy);

@@ -49,6 +49,8 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 		explanation = page_explanation(&now, &whole);
 	}
 	const struct explained what = { .explanation = explanation,
+		                        .whose = "",
+		                        .biggest = "",
 		                        .path = last.dumps[0],
 		                        .members = "",
 		                        .why = "",
@@ -123,6 +125,7 @@ int cmd_diff(int argc, char **argv)
 		say("--open is for --html");
 		return 1;
 	}
+	say_at_end();
 	o.common.command = "diff";
 	o.common.dumpless = true;
 	if (o.output == AS_HTML)

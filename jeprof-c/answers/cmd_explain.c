@@ -17,10 +17,12 @@
 #include "cli/shortage.h"
 #include "cli/sink.h"
 #include "commands.h"
+#include "report/headline.h"
 #include "report/load.h"
 #include "report/nextstep.h"
 #include "report/order.h"
 #include "report/overwrite.h"
+#include "report/servicename.h"
 
 /* The snapshots: the later one, and its difference to the earlier one if there is one. */
 struct snapshots {
@@ -107,6 +109,35 @@ static bool answer_of(const struct loaded *change, const struct options *o, char
 	return good;
 }
 
+/* Whose memory it is, and of what malloc gave the line with most, as a sentence. */
+static void find_head(struct jp_strbuf *whose, struct jp_strbuf *biggest, const struct loaded *now,
+                      const struct inputs *inputs, const struct options *given)
+{
+	struct options o = *given;
+	struct jprof_view *view = NULL;
+	struct jprof_service service;
+	jprof_profile_service(now->profile, &service);
+	whose_add(whose, &service, inputs->dumps[inputs->dump_count - 1]);
+	o.granularity = ROWS_USUAL;
+	if (*jprof_profile_info(now->profile)->format)
+		view = load_view(now, &o);
+	if (view)
+		headline_add_biggest(biggest, view, &o);
+	jprof_view_free(view);
+}
+
+/* What is asked for, and was not looked for. */
+static void say_what_is_lost(const struct options *o, const struct jprof_profile *now,
+                             const struct jprof_explain_info *info)
+{
+	if (o->granularity == ROWS_BY_REFERRER && !info->referrers)
+		say("what points to the memory is not known: --by=referrer is for processes without a profile, and for "
+		    "their snapshots that were made with --referrers");
+	if (o->unreachable && isnan(jprof_profile_figure(now, false, JPROF_FIGURE_UNREACHABLE)))
+		say("to what no pointer leads is not known: --unreachable is for processes with jemalloc and without a profile, and for "
+		    "their snapshots that were made with --unreachable");
+}
+
 static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct explain_live *live,
                     const struct options *o, struct sink *sink)
 {
@@ -130,16 +161,15 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 	bool good = answer_of(&s->change, o, &answer);
 	struct typed lines = { 0 }, gems = { 0 };
 	const struct jprof_explain_info *info = jprof_explain_info(explanation);
-	if (opts.by_referrer && !info->referrers)
-		say("what points to the memory is not known: --by=referrer is for processes without a profile, and for "
-		    "their snapshots that were made with --referrers");
-	if (o->unreachable && isnan(jprof_profile_figure(s->now.profile, false, JPROF_FIGURE_UNREACHABLE)))
-		say("to what no pointer leads is not known: --unreachable is for processes with jemalloc and without a profile, and for "
-		    "their snapshots that were made with --unreachable");
+	say_what_is_lost(o, s->now.profile, info);
 	ruby_lines_command(&lines, s->now.profile, info->ruby && !info->dumpless, info->title);
 	if (!live->asked)
 		gems_of_code(&gems, s->now.profile, o, explanation, inputs->dumps[inputs->dump_count - 1]);
+	struct jp_strbuf whose = { 0 }, biggest = { 0 };
+	find_head(&whose, &biggest, &s->now, inputs, o);
 	struct explained what = { .explanation = explanation,
+		                  .whose = shortage_text(&whose),
+		                  .biggest = shortage_text(&biggest),
 		                  .path = live->asked ? live->title : inputs->dumps[inputs->dump_count - 1],
 		                  .members = jprof_profile_info(s->now.profile)->members,
 		                  .accumulated = jprof_profile_info(s->now.profile)->has_alloc,
@@ -164,6 +194,8 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 	good = good && (!strcmp(o->output, "html") ? page_put(&page, sink)
 	                                           : put_explained(&what, !strcmp(o->output, "json"), sink));
 	jprof_explain_free(explanation);
+	jp_strbuf_release(&whose);
+	jp_strbuf_release(&biggest);
 	free(answer);
 	return good;
 }
@@ -202,6 +234,7 @@ int cmd_explain(const struct options *given)
 		return 1;
 	}
 	o.dumpless = true;
+	say_at_end();
 	struct sink sink = { .path = o.file };
 	if (o.copied)
 		return page_end(&o, &sink, explain_copied(&o, &sink));

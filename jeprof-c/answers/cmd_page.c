@@ -14,6 +14,8 @@ static bool put_report_page(const struct loaded *l, const struct options *o, con
 	struct jprof_explanation *explanation = l->difference ? NULL : page_explanation(l, NULL);
 	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
 	const struct explained what = { .explanation = explanation,
+		                        .whose = "",
+		                        .biggest = "",
 		                        .path = inputs->dumps[inputs->dump_count - 1],
 		                        .members = info->members,
 		                        .accumulated = info->has_alloc,

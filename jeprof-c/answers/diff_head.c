@@ -1,5 +1,4 @@
 /* The head of a diff, and the answer in one or two sentences. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "cli/names.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
+#include "report/servicename.h"
 
 const char *name_of_grown(const struct jprof_grown *row)
 {
@@ -17,81 +17,21 @@ const char *name_of_grown(const struct jprof_grown *row)
 
 /* ---- the head ---------------------------------------------------------------------------------------------- */
 
-/* A part of a text, that is to be shown. */
-static void put_part(FILE *out, const char *at, size_t len)
-{
-	char *part = shortage_note(strndup(at, len));
-	terminal_put(out, part ? part : "");
-	free(part);
-}
-
-/* What a title calls the application: "shop" of "puma 5.6.5 (tcp://0:80) [shop]" and of "sidekiq 7.1.2 shop [0 of 5
- * busy]". Its length; 0: nothing. */
-static size_t application_of(const char *title, const char **at)
-{
-	static const char sidekiq[] = "sidekiq ";
-	if (!strncmp(title, sidekiq, sizeof sidekiq - 1)) {
-		const char *version = title + sizeof sidekiq - 1;
-		*at = version + strcspn(version, " ");
-		*at += strspn(*at, " ");
-		return **at == '[' ? 0 : strcspn(*at, " ");
-	}
-	const char *open = strrchr(title, '['), *end = open ? strchr(open, ']') : NULL;
-	bool named = end && end > open + 1 && !end[1] && open > title;
-	*at = named ? open + 1 : title;
-	return named ? (size_t)(end - open - 1) : 0;
-}
-
-/* "shop: Puma" of "puma 5.6.5 (tcp://0:80) [shop]", "kvserver" of /usr/bin/kvserver. */
-static void put_whose(FILE *out, const struct jprof_series_info *info)
-{
-	const char *application, *word = info->title;
-	bool by_title = *word && !strncmp(base_name(info->program), "ruby", 4);
-	size_t named = by_title ? application_of(info->title, &application) : 0;
-	if (!by_title)
-		word = program_name(info->program, info->started);
-	size_t len = strcspn(word, " :[");
-	for (const char *slash; (slash = memchr(word, '/', len)); word = slash + 1)
-		len -= (size_t)(slash + 1 - word);
-	if (named)
-		put_part(out, application, named);
-	if (named && len)
-		fprintf(out, ": %c", toupper((unsigned char)*word));
-	if (len)
-		put_part(out, word + (named ? 1 : 0), len - (named ? 1 : 0));
-	else if (!named)
-		fputs("a program", out);
-}
-
-static void put_number_of(FILE *out, size_t count, const char *one, const char *many)
-{
-	if (count == 1)
-		fprintf(out, "a %s", one);
-	else
-		fprintf(out, "%zu %s", count, many);
-}
-
-static void put_processes(FILE *out, const struct jprof_series_info *info)
-{
-	size_t all = info->processes[1];
-	if (all < 2)
-		return;
-	fputs(", ", out);
-	if (info->workers && info->workers < all) {
-		fputs("master and ", out);
-		put_number_of(out, info->workers, "worker", "workers");
-	} else {
-		put_number_of(out, all, "process", "processes");
-	}
-	if (info->processes[0] != all && info->processes[0])
-		fprintf(out, " (%zu in the first)", info->processes[0]);
-}
-
 void diff_put_head(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
-	put_whose(out, info);
-	put_processes(out, info);
+	struct jp_strbuf whose = { 0 };
+	whose_add(&whose,
+	          &(const struct jprof_service){ .title = info->title,
+	                                         .program = info->program,
+	                                         .started = info->started,
+	                                         .processes = info->processes[1],
+	                                         .workers = info->workers },
+	          NULL);
+	fputs(shortage_text(&whose), out);
+	jp_strbuf_release(&whose);
+	if (info->processes[1] > 1 && info->processes[0] && info->processes[0] != info->processes[1])
+		fprintf(out, " (%zu in the first)", info->processes[0]);
 	if (info->reversed)
 		fprintf(out, ", %zu snapshots, of which a later one stands before an earlier one", info->snapshots);
 	else if (isnan(info->seconds))

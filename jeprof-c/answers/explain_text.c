@@ -177,15 +177,23 @@ static void add_explain_head(struct answer *a, const struct explained *what)
 {
 	const struct jprof_explain_info *info = jprof_explain_info(what->explanation);
 	struct jp_strbuf *text = answer_add(a, ANSWER_HEAD);
-	jp_strbuf_visible(text, what->path);
-	if (!what->live) {
-		jp_strbuf_str(text, *what->members && info->processes < 2 ? ": process " : ": ");
-		jp_strbuf_visible(text, *what->members ? what->members : "a dump");
-	}
+	if (what->live)
+		jp_strbuf_visible(text, what->path);
+	else
+		jp_strbuf_str(text, what->whose);
+	if (!what->live && info->processes == 1 && *what->members)
+		jp_strbuf_printf(text, " (%s)", what->members);
 	if (info->dumpless && !*info->seen.malloc && !explain_part_of(what->explanation, JPROF_PART_LIVE))
 		jp_strbuf_printf(text, "; %s without a profile", info->processes > 1 ? "they run" : "it runs");
 	else if (!isnan(info->total))
-		jp_strbuf_printf(text, "; %.1f MB", info->total / mb);
+		jp_strbuf_printf(text, ": %.1f MB", info->total / mb);
+	const struct jprof_explained *live = explain_part_of(what->explanation, JPROF_PART_LIVE);
+	bool several = explain_part_of(what->explanation, JPROF_PART_SHARED); /* times in malloc's */
+	if (live && isfinite(info->total))
+		jp_strbuf_printf(text, several ? "; malloc gave %.1f" : ", %.1f of it in malloc", live->bytes / mb);
+	if (live && isfinite(info->group.limit) && info->group.known)
+		jp_strbuf_printf(text, "; the limit is %.0f MB", info->group.limit / mb);
+	jp_strbuf_printf(text, "%s%s", *what->biggest ? ". " : "", what->biggest);
 }
 
 /* The i-th largest row of depth 0; NULL: there is none. */

@@ -8,6 +8,8 @@
 struct explained {
 	const struct jprof_explanation *explanation;
 	const char *path;    /* of the snapshot */
+	const char *whose;   /* the service and its processes: whose_add() */
+	const char *biggest; /* the line with most of malloc's memory, as a sentence; "": not known */
 	const char *members; /* its processes in words; "": none is known */
 	bool accumulated;    /* the dump has what was ever allocated: prof_accum */
 	bool unreachable;    /* what no pointer was found to is asked for, and nothing else */

@@ -2,12 +2,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "answers/diff_json.h"
 #include "answers/explain_json.h"
 #include "answers/explain_text.h"
 #include "cli/jsonprint.h"
-#include "cli/names.h"
 #include "cli/shortage.h"
 #include "report/headline.h"
 #include "report/outside.h"
@@ -76,20 +76,38 @@ static void put_suspects(FILE *out, const struct page *page, const struct jprof_
 
 /* ---- sentences --------------------------------------------------------------------------------------------- */
 
-static void put_explained_sentences(FILE *out, const struct explained *what, const char *headline)
+/* What the first sentence says of them, without whose it is, for that is the title. */
+static const char *behind_whose(const char *head, const char *whose)
+{
+	size_t len = strlen(whose);
+	return head && !strncmp(head, whose, len) && !strncmp(head + len, ": ", 2) ? head + len + 2 : head;
+}
+
+static void put_explained_sentences(FILE *out, const struct explained *what)
 {
 	struct answer answer = { 0 };
 	explain_answer(&answer, what);
 	char *head = answer_joined(&answer, ANSWER_HEAD), *sentence = answer_joined(&answer, ANSWER_SENTENCE);
-	json_print(out, "\"title\": %s,\n\"sentences\": [%s, %s]", head, sentence, headline);
+	const char *title = what->live ? what->path : what->whose;
+	json_print(out, "\"title\": %s,\n\"sentences\": [%s, %s]", title, behind_whose(head, title), sentence);
 	free(head);
 	free(sentence);
 	answer_release(&answer);
 }
 
+static void put_report_sentences(FILE *out, const struct page *page, const struct jprof_view *view)
+{
+	struct jp_strbuf whose = { 0 };
+	headline_add_whose(&whose, page->loaded, view, page->inputs);
+	char *head = headline(page->loaded, view, page->options, page->inputs);
+	json_print(out, "\"title\": %s,\n\"sentences\": [%s]", shortage_text(&whose),
+	           behind_whose(head, shortage_text(&whose)));
+	free(head);
+	jp_strbuf_release(&whose);
+}
+
 static void put_page_sentences(FILE *out, const struct page *page, const struct jprof_view *view)
 {
-	char *head = headline(page->loaded, view, page->options, page->inputs);
 	if (page->diff) {
 		char *title = diff_printed(diff_put_head, page->diff),
 		     *answer = diff_printed(diff_put_answer, page->diff);
@@ -97,12 +115,10 @@ static void put_page_sentences(FILE *out, const struct page *page, const struct 
 		free(title);
 		free(answer);
 	} else if (page->explains) {
-		put_explained_sentences(out, page->explained, head);
+		put_explained_sentences(out, page->explained);
 	} else {
-		json_print(out, "\"title\": %s,\n\"sentences\": [%s]",
-		           base_name(page->inputs->dumps[page->inputs->dump_count - 1]), head);
+		put_report_sentences(out, page, view);
 	}
-	free(head);
 }
 
 /* ---- how sure ---------------------------------------------------------------------------------------------- */

@@ -209,6 +209,7 @@ static void *watch(void *context)
 		pthread_mutex_lock(&budget.looks);
 		uint64_t now = taken(), nap = less(budget.limit, now) / fastest;
 		if (now > budget.limit) {
+			say_kept();
 			say("this needs more memory than the %llu MB that it may take (%s); --max-memory=SIZE allows more, "
 			    "if there is more",
 			    (unsigned long long)(budget.size >> 20), budget.why);

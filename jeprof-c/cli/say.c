@@ -12,20 +12,67 @@
 /* Of a terminal, that messages took. */
 static size_t said_lines;
 
+/* What is kept for the end, by the process that wanted it so: a child speaks at once. */
+static struct {
+	pid_t by; /* 0: nothing is */
+	char *text;
+	size_t len;
+} kept;
+
 /* On a terminal: words stay whole, and a command at the end begins a line of its own and is one that can be pasted.
  * Returns how many lines it took. */
-static size_t say_wrapped(const char *text)
+static size_t say_wrapped(FILE *to, const char *text)
 {
 	static const char before[] = ": jprof ";
 	unsigned columns = terminal_size().columns, used = (unsigned)strlen("jprof: ");
 	const char *command = terminal_columns(text) + used > columns ? strstr(text, before) : NULL;
-	fputs("jprof: ", stderr);
+	fputs("jprof: ", to);
 	if (!command)
-		return terminal_wrap_after(stderr, used, text, columns);
+		return terminal_wrap_after(to, used, text, columns);
 	char *sentence = strndup(text, (size_t)(command + 1 - text));
-	size_t lines = sentence ? terminal_wrap_after(stderr, used, sentence, columns) : 0;
+	size_t lines = sentence ? terminal_wrap_after(to, used, sentence, columns) : 0;
 	free(sentence);
-	return lines + terminal_wrap_command(stderr, command + 2, columns);
+	return lines + terminal_wrap_command(to, command + 2, columns);
+}
+
+/* False: there is no memory for it, and it is to be said at once. */
+static bool keep_message(const char *text)
+{
+	char *lines = NULL, *all;
+	size_t len;
+	FILE *to = open_memstream(&lines, &len);
+	if (!to)
+		return false;
+	size_t count = say_wrapped(to, text);
+	bool good = !ferror(to);
+	good = !fclose(to) && lines && good && (all = realloc(kept.text, kept.len + len + 1));
+	if (good) {
+		memcpy(all + kept.len, lines, len + 1);
+		kept.text = all;
+		kept.len += len;
+		said_lines += count;
+	}
+	free(lines);
+	return good;
+}
+
+void say_at_end(void)
+{
+	if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+		kept.by = getpid();
+}
+
+void say_kept(void)
+{
+	if (kept.by != getpid())
+		return;
+	kept.by = 0;
+	progress_hide();
+	fflush(stdout);
+	fputs(kept.text ? kept.text : "", stderr);
+	free(kept.text);
+	kept.text = NULL;
+	kept.len = 0;
 }
 
 void say(const char *fmt, ...)
@@ -40,11 +87,16 @@ void say(const char *fmt, ...)
 	va_end(again);
 	va_end(args);
 	progress_hide();
+	const char *text = whole ? whole : brief;
+	if (kept.by == getpid() && keep_message(text)) {
+		free(whole);
+		return;
+	}
 	if (isatty(STDERR_FILENO)) {
-		said_lines += say_wrapped(whole ? whole : brief);
+		said_lines += say_wrapped(stderr, text);
 	} else { /* one line, whatever was in a name that went into it */
 		fputs("jprof: ", stderr);
-		terminal_put(stderr, whole ? whole : brief);
+		terminal_put(stderr, text);
 		fputc('\n', stderr);
 	}
 	free(whole);

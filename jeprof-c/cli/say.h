@@ -6,6 +6,11 @@
 
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* From here on messages come last, below what is printed, where both go to a terminal: the answer stands first. What
+ * was kept is said by say_kept(), which main() calls. */
+void say_at_end(void);
+void say_kept(void);
+
 /* How many lines of a terminal the messages have taken so far; 0 where they go elsewhere. */
 size_t say_lines(void);
 

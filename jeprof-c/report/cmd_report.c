@@ -181,11 +181,11 @@ static int render_table(const struct loaded *l, const struct jprof_view *view, c
 {
 	struct jprof_report_opts opts = *given;
 	struct screenful screenful;
-	char outside[outside_most] = "";
+	char outside[2 * outside_most] = "";
 	if (!is_screen(o) || !jprof_view_info(view)->rows)
 		return render_view(view, o, &opts, sink);
 	if (!parts && !o->quiet)
-		outside_line(l, false, outside);
+		outside_notes(l, outside);
 	int status = 1;
 	if (screenful_plan(&screenful, l, view, o, inputs, parts, outside)) {
 		opts.top = screenful.top;
@@ -368,6 +368,7 @@ int cmd_report(const struct options *given)
 	struct inputs inputs;
 	struct loaded loaded;
 	int status = 1;
+	say_at_end();
 	if (!can_write(o))
 		return 1;
 	if (inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && filename_fits(o->file, o->output) &&

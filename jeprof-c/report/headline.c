@@ -6,7 +6,7 @@
 
 #include "cli/names.h"
 #include "cli/shortage.h"
-#include "report/outside.h"
+#include "report/servicename.h"
 
 enum { amount_most = headline_amount_most };
 
@@ -57,17 +57,21 @@ static enum amount_unit unit_of(const struct headline *t, double value)
 }
 
 /* "412 MB", "7.4 million objects"; without its sign. */
-static void put_headline_amount(const struct headline *t, char text[amount_most], double value)
+static void put_amount_as(char text[amount_most], enum amount_unit unit, double value)
 {
 	static const char *const names[] = { "", "B", "KB", "MB", "GB" };
 	static const double three_digits = 99.95;
-	enum amount_unit unit = unit_of(t, value);
 	double shown = fabs(value) / unit_bytes[unit];
 	if (unit == AS_OBJECTS)
 		put_rounded_objects(text, value);
 	else
 		snprintf(text, amount_most, "%.*f %s", unit > AS_BYTES && shown < three_digits ? 1 : 0, shown,
 		         names[unit]);
+}
+
+static void put_headline_amount(const struct headline *t, char text[amount_most], double value)
+{
+	put_amount_as(text, unit_of(t, value), value);
 }
 
 /* " (+-42)", half of the 95 % interval in the unit of `value`; nothing where it is not known or nothing. */
@@ -105,14 +109,32 @@ static bool is_ever(const struct headline *t)
 	return t->info->counter == JPROF_ALLOC_SPACE || t->info->counter == JPROF_ALLOC_OBJECTS;
 }
 
+/* All memory of the processes, before what malloc gave; nothing where that is not known, or something else is counted.
+ * Processes that forked from each other have some of it several times in the profile. Returns what follows malloc's. */
+static const char *put_memory(const struct headline *t)
+{
+	char amount[amount_most];
+	struct jprof_outside now;
+	double memory = headline_memory(t->loaded);
+	jprof_profile_outside(t->loaded->profile, false, &now);
+	if (isnan(memory) || t->info->counter != JPROF_INUSE_SPACE || t->info->thread ||
+	    t->info->flat != t->info->total)
+		return " in";
+	bool part = !now.related && t->info->total <= memory;
+	put_headline_amount(t, amount, memory);
+	jp_strbuf_printf(t->to, part ? "%s, " : "%s; malloc gave ", amount);
+	return part ? " of it in malloc, in" : " in";
+}
+
 static void put_state(const struct headline *t)
 {
 	char amount[amount_most], other[amount_most];
+	const char *in = put_memory(t);
 	put_headline_amount(t, amount, t->info->total);
 	put_headline_amount(&(const struct headline){ .bytes = !t->bytes, .plain = t->plain }, other, other_total(t));
 	jp_strbuf_str(t->to, amount);
 	put_headline_error(t, t->info->total);
-	jp_strbuf_printf(t->to, "%s in %s", is_ever(t) ? " allocated since the start," : "", other);
+	jp_strbuf_printf(t->to, "%s%s %s", is_ever(t) ? " allocated since the start," : "", in, other);
 	if (t->range.samples > 0 && !isnan(t->range.error)) {
 		char samples[amount_most];
 		group_digits(samples, t->range.samples);
@@ -162,6 +184,57 @@ void headline_amount(char text[amount_most], const struct jprof_view *view, cons
 	put_headline_amount(&t, text, value);
 }
 
+double headline_memory(const struct loaded *l)
+{
+	struct jprof_outside now;
+	jprof_profile_outside(l->profile, false, &now);
+	return now.processes > 1 ? now.pss : jprof_profile_figure(l->profile, false, JPROF_FIGURE_RSS);
+}
+
+/* A name of its own, not one of many that are told apart by their addresses. */
+static bool is_named(const struct jprof_row *row, enum jprof_granularity granularity)
+{
+	return granularity == JPROF_BY_LIBRARY || granularity == JPROF_BY_TAG ||
+	       (row->source != JPROF_SOURCE_NONE && row->source != JPROF_SOURCE_FDE);
+}
+
+void headline_add_biggest(struct jp_strbuf *text, const struct jprof_view *view, const struct options *o)
+{
+	static const char *const nouns[] = {
+		[JPROF_BY_FUNCTION] = "function", [JPROF_BY_LINE] = "line",  [JPROF_BY_FILE] = "file",
+		[JPROF_BY_LIBRARY] = "library",   [JPROF_BY_SITE] = "place", [JPROF_BY_TAG] = "tag"
+	};
+	const struct jprof_table_opts opts = { .size = sizeof opts, .top = 1 };
+	const struct jprof_view_info *info = jprof_view_info(view);
+	enum jprof_granularity by = info->granularity;
+	struct jprof_table *table;
+	double whole = info->percent_of != 0 ? info->percent_of : info->flat;
+	if (info->difference || !(whole > 0) || (size_t)by >= sizeof nouns / sizeof *nouns || !nouns[by] ||
+	    shortage_note_code(jprof_table_new(view, &opts, &table, NULL)))
+		return;
+	const struct jprof_row *row = jprof_table_at(table, 0);
+	if (row && row->flat > 0 && is_named(row, by)) {
+		const struct headline t = { .plain = o->show_bytes, .bytes = counts_bytes(info) };
+		char amount[amount_most];
+		put_amount_as(amount, unit_of(&t, whole), row->flat);
+		jp_strbuf_printf(text, "%sThe biggest %s is ", text->len ? ". " : "",
+		                 row->line && (by == JPROF_BY_SITE || by == JPROF_BY_LINE) ? "line" : nouns[by]);
+		jp_strbuf_visible(text, row->name);
+		jp_strbuf_printf(text, ", %s (%.0f %%).", amount, row->flat * 100 / whole);
+	}
+	jprof_table_free(table);
+}
+
+void headline_add_whose(struct jp_strbuf *text, const struct loaded *loaded, const struct jprof_view *view,
+                        const struct inputs *inputs)
+{
+	const struct jprof_view_info *info = jprof_view_info(view);
+	struct jprof_service service;
+	jprof_profile_service(loaded->profile, &service);
+	service.program = info->program ? info->program : service.program;
+	whose_add(text, &service, inputs->dumps[0]);
+}
+
 char *headline(const struct loaded *loaded, const struct jprof_view *view, const struct options *o,
                const struct inputs *inputs)
 {
@@ -170,20 +243,17 @@ char *headline(const struct loaded *loaded, const struct jprof_view *view, const
 	struct headline t = {
 		.to = &text, .loaded = loaded, .info = info, .plain = o->show_bytes, .range = info->range
 	};
-	char total_of[outside_most];
 	t.bytes = counts_bytes(info);
 	if (!info->errors && info->thread)
 		t.range = (struct jprof_range){ .error = NAN, .low = NAN, .high = NAN };
 	else if (!info->errors)
 		jprof_profile_range(loaded->profile, info->counter, &t.range);
-	jp_strbuf_str(&text, program_name(info->program ? info->program : inputs->dumps[0],
-	                                  jprof_profile_started_as(loaded->profile)));
+	headline_add_whose(&text, loaded, view, inputs);
 	if (info->heading)
 		jp_strbuf_printf(&text, ", thread %s", info->heading);
 	jp_strbuf_str(&text, ": ");
 	(info->difference ? put_change : put_state)(&t);
 	put_shares(&t);
-	if (outside_total_of(loaded, total_of))
-		jp_strbuf_printf(&text, "; %s", total_of);
+	headline_add_biggest(&text, view, o);
 	return shortage_take(&text);
 }

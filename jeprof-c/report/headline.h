@@ -2,11 +2,24 @@
 #ifndef JEPROF_HEADLINE_H
 #define JEPROF_HEADLINE_H
 
+#include "base/strbuf.h"
 #include "report/load.h"
 
 /* For free(); NULL when memory is short. */
 char *headline(const struct loaded *loaded, const struct jprof_view *view, const struct options *options,
                const struct inputs *inputs);
+
+/* Adds, behind a full stop, "The biggest line is app/models/cart.rb:9, 42 MB (50 %)."; nothing of a difference, and
+ * where that has no name.
+ */
+void headline_add_biggest(struct jp_strbuf *text, const struct jprof_view *view, const struct options *options);
+
+/* Bytes that all processes have, what they share once; NAN: not known. */
+double headline_memory(const struct loaded *loaded);
+
+/* How that sentence begins: "shop: Puma, master and 2 workers". */
+void headline_add_whose(struct jp_strbuf *text, const struct loaded *loaded, const struct jprof_view *view,
+                        const struct inputs *inputs);
 
 enum { headline_amount_most = 64 };
 

@@ -116,3 +116,44 @@ bool outside_total_of(const struct loaded *l, char text[outside_most])
 		snprintf(text + len, outside_most - (size_t)len, " (sum of Pss %.0f MB)", now.pss / megabyte);
 	return true;
 }
+
+/* "Not in it: Ruby's GC heap 51.8 MB, freed 17.6, fragmentation 5.7": what is worth it, in one line. */
+static void add_other_parts(char text[outside_most], const struct loaded *l)
+{
+	static const struct {
+		enum jprof_part part;
+		const char *words;
+	} parts[] = { { JPROF_PART_KEPT, "freed and kept" },
+		      { JPROF_PART_FRAGMENTATION, "fragmentation" },
+		      { JPROF_PART_METADATA, "metadata" },
+		      { JPROF_PART_PROFILER, "profiler" } };
+	struct jprof_outside now;
+	jprof_profile_outside(l->profile, false, &now);
+	size_t len = 0;
+	if (now.gc_heap >= megabyte)
+		len = (size_t)snprintf(text, outside_most, "Ruby's GC heap %.1f MB", now.gc_heap / megabyte);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		double bytes = jprof_profile_part(l->profile, false, parts[i].part);
+		if (bytes >= megabyte)
+			len += (size_t)snprintf(text + len, outside_most - len, "%s%s %.1f%s", len ? ", " : "",
+			                        parts[i].words, bytes / megabyte, len ? "" : " MB");
+	}
+}
+
+void outside_notes(const struct loaded *l, char lines[2 * outside_most])
+{
+	struct jprof_outside now;
+	char text[outside_most] = "";
+	size_t len = 0;
+	jprof_profile_outside(l->profile, false, &now);
+	*lines = '\0';
+	if (l->difference)
+		outside_line(l, false, lines);
+	else if (now.processes)
+		add_other_parts(text, l);
+	if (*text)
+		len = (size_t)snprintf(lines, 2 * outside_most, "Not in it: %s\n", text);
+	if (now.processes > 1 && now.related && !l->difference)
+		snprintf(lines + len, outside_most,
+		         "Each process counts whole: what they share since the fork counts %u times\n", now.processes);
+}

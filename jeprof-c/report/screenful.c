@@ -244,12 +244,25 @@ static bool put_summary(FILE *to, struct layout *l)
 	return good;
 }
 
+/* Each line by itself. */
+static size_t wrap_lines(FILE *to, const char *text, unsigned columns)
+{
+	size_t lines = 0;
+	for (size_t len; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		char *line = shortage_note(strndup(text, len));
+		lines += line ? terminal_wrap(to, line, columns) : 0;
+		free(line);
+	}
+	return lines;
+}
+
 static bool put_under(FILE *to, struct layout *l, const struct loaded *loaded, const char *outside, size_t *top)
 {
 	char *outside_lines = NULL;
 	size_t size;
 	FILE *lines = open_memstream(&outside_lines, &size);
-	l->under = lines && *outside ? 1 + terminal_wrap(lines, outside, l->size.columns) : 0;
+	l->under = lines && *outside ? 1 + wrap_lines(lines, outside, l->size.columns) : 0;
 	bool good = lines && memory_closed(lines, &outside_lines);
 	char *next = good && l->more ? make_next(l, loaded) : NULL;
 	if (l->more)

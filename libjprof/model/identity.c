@@ -115,3 +115,22 @@ const char *jprof_profile_started_as(const struct jprof_profile *profile)
 	}
 	return name == JP_NONE ? NULL : jp_string(profile, name);
 }
+
+void jprof_profile_service(const struct jprof_profile *profile, struct jprof_service *service)
+{
+	if (!service)
+		return;
+	*service = (struct jprof_service){ .title = "", .program = "", .started = "" };
+	if (!profile)
+		return;
+	const char *started = jprof_profile_started_as(profile);
+	service->title = jp_identity_title(profile);
+	service->started = started ? started : "";
+	for (size_t i = 0; i < profile->identity_count && !profile->strange[0]; i++) {
+		struct jp_process process = process_from(profile, &profile->identities[i]);
+		if (profile->identities[i].base)
+			continue;
+		service->program = service->processes++ ? service->program : process.program;
+		service->workers += !strcmp(process.role, "worker");
+	}
+}

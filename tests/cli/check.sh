@@ -244,7 +244,7 @@ exits 3
 prints '^1  [+]57[.]0 MB  freed, kept by jemalloc [(]not in the profile[)]$'
 prints '^::error title=jprof::all memory grew by more than it may; most of that is freed, kept by jemalloc$'
 tr '\n' ' ' <out >line && mv line out # wrapped
-prints '^FAIL: all memory grew by 108 MB from redmine-boot to redmine-steady [(]2 minutes[)], and may by 50 MB; what grew most is freed, kept by jemalloc [(]not in the profile[)], [+]57[.]0 MB, 53 % of that '
+prints '^app: Puma, 2 minutes between the snapshots FAIL: all memory grew by 108 MB from redmine-boot to redmine-steady [(]2 minutes[)], and may by 50 MB; what grew most is freed, kept by jemalloc [(]not in the profile[)], [+]57[.]0 MB, 53 % of that '
 prints 'rows      1 of [0-9]+ rows grew by more than 5 MB, which is accepted or has stopped '
 
 # ---- a percentage of nothing is 1 MB ----

@@ -28,11 +28,13 @@ anon() { # FILE MEMBER: RssAnon in bytes
 boot=$cases/real/redmine-boot.jprof
 steady=$cases/real/redmine-steady.jprof
 old_agent='jprof: no Ruby stacks were taken: agent 0.1.0, which made the dump, takes none'
-# No text is cut, however long: the file's name stands in the head.
+# No text is cut, however long. The head says whose memory it is, how much, and how much of that malloc gave.
 long=$(printf 'n%.0s' $(seq 1 240)).jprof
 cp "$boot" "$long"
 run "$plain" explain "$of_cases" "$long"
-prints "^$long: process 9233; [0-9.]+ MB$"
+prints '^app: Puma [(]9233[)]: [0-9.]+ MB, 100[.]7 of it in malloc$'
+run "$plain" explain "$of_cases" --json "$long"
+prints "\"file\": \"$long\""
 run "$jprof" explain "$of_cases" --json "$boot" "$steady"
 exits 0
 says "$old_agent"

@@ -74,7 +74,7 @@ park "$jemalloc" dirty_decay_ms:-1 "$parked" 2
 run "$jprof" explain "$pid"
 exits 0
 says
-prints "^process $pid: [^ ]*, up for less than a minute; [0-9.]+ MB\$"
+check "the head" eval 'sed "/^$/q" out | tr "\n" " " | grep -qE "^process $pid: [^ ]*, up for less than a minute: [0-9.]+ MB, [0-9.]+ of it in malloc +\$"'
 prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9]+ blocks$'
 prints '^ +[0-9.]+ +by size  [0-9]+ bytes [0-9.]+, '
 prints '^Read from outside \(jemalloc 5\.3[^ ]*\), and the process ran on\.$'
@@ -110,7 +110,7 @@ sed -n '/share/,/^Read/p' out >live_rows
 run "$jprof" explain first.jprof
 exits 0
 says
-prints "^first\.jprof: process $pid; [0-9.]+ MB\$"
+prints "^python3[.0-9]* [(]$pid[)]: [0-9.]+ MB, [0-9.]+ of it in malloc\$"
 sed -n '/share/,/^Read/p' out >kept_rows
 check "nothing was explained" grep -q 'live malloc memory' live_rows
 same "the snapshot does not say what the process did" live_rows kept_rows
@@ -233,7 +233,7 @@ END2
     done
     run "$jprof" "core.$pid"
     exits 0
-    prints "^core\\.$pid: process $pid; [0-9.]+ MB\$"
+    prints "^core\\.$pid [(]$pid[)]: [0-9.]+ MB, [0-9.]+ of it in malloc\$"
     prints '^Read from a core \(jemalloc 5\.3'
     run "$jprof" explain --unreachable --addresses "core.$pid"
     exits 0

@@ -89,10 +89,14 @@ for lines, columns in ((24, 80), (30, 200), (30, 120), (6, 80), (0, 0)):
     left = len(piped) - len(rows)
     wide = columns or 80
     check(not too_wide(screen, wide), f"{size}: a line is too long", screen)
-    check(len(rows) == {24: 10 - taken, 6: 5, 0: 20}.get(lines, len(rows)), f"{size}: {len(rows)} rows", screen)
+    over = shown.index("")  # lines of the head
+    check(len(rows) == {24: 11 - over - taken, 6: 5, 0: 20}.get(lines, len(rows)), f"{size}: {len(rows)} rows", screen)
     # One line is the command that was typed, one the prompt after it.
     check(lines < 12 or len(shown) + taken == lines - 2, f"{size}: {len(shown)} lines", screen)
-    check(re.fullmatch(r"ruby3\.1: 8363 KB \(\+-\d+\) in 12,923 objects, from \d+ samples", shown[0]), f"{size}: head", screen)
+    head = " ".join(shown[:over])
+    check(re.fullmatch(r"ruby3\.1: 8363 KB \(\+-\d+\) in 12,923 objects, from \d+ samples\. "
+                       r"The biggest line is owners\.rb:6 Leak#keep, 4355 KB \(52 %\)\.", head), f"{size}: head", screen)
+    shown = shown[over - 1:]
     check(re.fullmatch(r" +flat +flat% +sum% +cum +cum%  allocated at +\(KB\)", shown[2]) and width(shown[2]) == wide,
           f"{size}: heads", screen)
     end = next(i for i, line in enumerate(shown) if re.fullmatch(r" +8362\.9 +Total", line))
@@ -363,6 +367,16 @@ for path in (os.path.join(heaps, "jemalloc-5.3.0.heap"), os.path.join(heaps, "je
               ("members", r"members +\d+\n.*\n +\S+ +\S+ +(\d+) ")) if where in texts}
     counts = {where: found and int(found[1].replace(",", "")) for where, found in shown.items()}
     check(set(counts.values()) == {samples} and samples > 50, f"{path}: {samples} samples in JSON, else {counts}")
+
+# ---- whose memory it is, how much, and how much of it malloc gave; what is to be known of the files comes last ----
+worker = os.path.join(root, "samples/cases/puma/w0.4.jprof")
+screen = on_tty([jprof, "--sysroot=" + os.path.join(root, "samples/cases/sysroot"), worker], 24, 80, env=environment())[1]
+screen = re.sub(rb"\r\x1b\[K(jprof: [^\r]* s)?", b"", screen).decode().replace("\r\n", "\n")
+told = json.loads(on_pipe("explain", "--json", nowhere, worker))["total"] / 2**20
+head = " ".join(screen.split("\n\n")[0].split())
+check(re.match(rf"ruby3\.1: {told:.0f} MB, 76\.9 MB \(\+-[0-9.]+\) of it in malloc, in 525,326 objects, from 581 samples", head), "the head of a process", screen)
+check("jprof: nothing proves" in screen.split(" Total\n")[1] and "jprof: nothing proves" not in screen.split(" Total\n")[0], "a remark before the answer", screen)
+check(len(screen.splitlines()) <= 22, "the remark is not counted", screen)
 
 # ---- each thread of several has its part of the height ----
 threads = on_terminal(60, 80, "--thread=*", dump)

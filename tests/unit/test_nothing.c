@@ -212,6 +212,11 @@ static void test_profiles(void **state)
 	REFUSED(jprof_made_open, NULL, &when);
 	REFUSED(jprof_made_open, "/dev/null", NULL);
 	GIVES(== NULL, jprof_profile_started_as(NULL));
+	struct jprof_service service = { .processes = 1 };
+	jprof_profile_service(NULL, &service);
+	jprof_profile_service(NULL, NULL);
+	assert_int_equal(service.processes, 0);
+	assert_string_equal(service.title, "");
 	GIVES(== NULL, jprof_profile_info(NULL));
 	GIVES(== 0, jprof_profile_threads(NULL));
 	GIVES(== NULL, jprof_profile_thread(NULL, 0));
