@@ -9,8 +9,9 @@
 #include "cli/jsonprint.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
+#include "cli/thrift.h"
 
-enum { most_blocks = 5 };
+enum { most_blocks = 5, most_titles = 3 };
 
 static const char *const results[] = {
 	[CHECK_PASS] = "pass",
@@ -50,7 +51,7 @@ static void put_check_block(FILE *out, const struct check *c, size_t number, con
 {
 	fprintf(out, "%zu", number);
 	put_grown_line(out, c, "  ", row);
-	if (number <= most_blocks)
+	if (number <= (c->report.thrift ? 1 : most_blocks))
 		diff_put_details(out, &c->report, row);
 }
 
@@ -66,8 +67,11 @@ static const struct jprof_grown *most_of_total(const struct check *c)
 static void put_failed_rows(FILE *out, const struct check *c)
 {
 	const struct jprof_grown *most = most_of_total(c);
-	for (size_t i = 0; i < c->failed_count; i++)
+	size_t shown = c->report.thrift < 2 || c->failed_count < most_titles ? c->failed_count : most_titles;
+	for (size_t i = 0; i < shown; i++)
 		put_check_block(out, c, i + 1, c->failed[i]);
+	if (shown < c->failed_count)
+		fprintf(out, "... %zu more\n", c->failed_count - shown);
 	if (most)
 		put_check_block(out, c, c->failed_count + 1, most);
 }
@@ -135,7 +139,7 @@ static void put_baseline_words(FILE *out, const struct check *c)
 	if (c->stopped_count)
 		fprintf(out, "stopped   %zu row%s grew by more, but only once, in turnover, or in free slots:\n",
 		        c->stopped_count, c->stopped_count > 1 ? "s" : "");
-	for (size_t i = 0; i < c->stopped_count; i++)
+	for (size_t i = 0; i < c->stopped_count && c->report.thrift < 2; i++)
 		put_grown_line(out, c, "          ", c->stopped[i]);
 	for (size_t i = 0; i < c->baseline.count; i++)
 		if (!c->baseline.items[i].matched) {
@@ -145,19 +149,39 @@ static void put_baseline_words(FILE *out, const struct check *c)
 		}
 }
 
+/* On a terminal what is too long goes on below its beginning. */
+static void put_hanging(FILE *out, const struct check *c, void (*put)(FILE *, const struct check *))
+{
+	enum { before = 10 };
+	char *text = NULL;
+	size_t size;
+	FILE *memory = c->report.lines ? shortage_note(open_memstream(&text, &size)) : NULL;
+	put(memory ? memory : out, c);
+	if (memory && shortage_close(memory, &text))
+		for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			bool fits = strlen(line) <= c->report.columns;
+			fprintf(out, fits ? "%s\n" : "%.10s", line);
+			if (!fits)
+				terminal_wrap_after(out, before, line + before, c->report.columns);
+		}
+	free(text);
+}
+
+static void put_how_to_accept(FILE *out, const struct check *c)
+{
+	(void)c;
+	fputs("Accept:   add --update-baseline to the same command, and commit the file\n", out);
+}
+
 static void put_check_next(FILE *out, const struct check *c)
 {
-	const struct loaded_series *l = c->report.loaded;
-	const struct diff_options *o = c->report.options;
 	struct typed look = { 0 };
-	diff_next_command(&look, "jprof diff", l, o);
-	diff_add_rows(&look, o);
-	for (size_t i = 0; i < l->count; i++)
-		typed_word(&look, l->paths[i]);
+	diff_add_page(&look, &c->report);
 	if (!look.failed)
 		fprintf(out, "Look:     %s\n", look.text);
 	if (c->failed_count)
-		fputs("Accept:   add --update-baseline to the same command, and commit the file\n", out);
+		put_hanging(out, c, put_how_to_accept);
 }
 
 /* "FAIL: all memory grew by 108 MB from boot to steady (2 minutes), and may by 50 MB; most of it is freed, kept by
@@ -207,9 +231,24 @@ static void put_wrapped_result(FILE *out, const struct check *c)
 	free(text);
 }
 
-void check_put_text(FILE *out, const struct check *c)
+/* Words and what they are about, from the limits on. */
+static void put_what_was_judged(FILE *out, const struct check *c)
 {
-	diff_put_head(out, &c->report);
+	if (c->result != CHECK_CANNOT_TELL)
+		put_limits(out, c);
+	put_rows_beside(out, c);
+	put_growth_seen(out, c);
+	if (c->report.thrift < 2)
+		put_counted(out, c);
+	put_baseline_words(out, c);
+}
+
+static void put_check_text(FILE *out, const void *check, unsigned thrift)
+{
+	struct check thrifty = *(const struct check *)check;
+	const struct check *c = &thrifty;
+	thrifty.report.thrift = thrift;
+	diff_put_wrapped_head(out, &c->report);
 	put_wrapped_result(out, c);
 	if (c->result == CHECK_CANNOT_TELL && c->remedy && *c->remedy)
 		fprintf(out, "Do:       %s\n", c->remedy);
@@ -222,14 +261,14 @@ void check_put_text(FILE *out, const struct check *c)
 		put_failed_rows(out, c);
 		fputc('\n', out);
 	}
-	if (c->result != CHECK_CANNOT_TELL)
-		put_limits(out, c);
-	put_rows_beside(out, c);
-	put_growth_seen(out, c);
-	put_counted(out, c);
-	put_baseline_words(out, c);
+	put_hanging(out, c, put_what_was_judged);
 	if (c->result == CHECK_FAIL)
 		put_check_next(out, c);
+}
+
+void check_put_text(FILE *out, const struct check *c)
+{
+	thrift_put(out, c->report.lines, thrift_of_diff, put_check_text, c);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */

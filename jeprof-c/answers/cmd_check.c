@@ -14,6 +14,8 @@
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "cli/sink.h"
+#include "cli/terminal.h"
+#include "cli/thrift.h"
 #include "commands.h"
 #include "report/overwrite.h"
 
@@ -279,6 +281,11 @@ static bool check_series(struct check *c, const struct loaded_series *loaded, co
 	c->report = (struct diff_report){
 		.loaded = loaded, .options = o, .columns = 80, .measure = diff_measure(loaded->series)
 	};
+	if (options_screen(&o->common)) {
+		struct terminal_size size = terminal_size();
+		c->report.columns = size.columns;
+		c->report.lines = thrift_lines(size.lines);
+	}
 	bool good = judge_series(c) && (!o->update_baseline || c->result == CHECK_CANNOT_TELL || update_baseline(c)) &&
 	            put_check_report(c, o, sink);
 	if (good && o->github) /* the runner reads both streams; JSON has its own to itself */

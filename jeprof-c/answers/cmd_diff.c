@@ -10,6 +10,7 @@
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
+#include "cli/thrift.h"
 #include "commands.h"
 #include "report/overwrite.h"
 
@@ -51,6 +52,7 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 	const struct explained what = { .explanation = explanation,
 		                        .whose = "",
 		                        .biggest = "",
+		                        .next = "",
 		                        .path = last.dumps[0],
 		                        .members = "",
 		                        .why = "",
@@ -71,6 +73,8 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 	return good;
 }
 
+enum { usual_lines = 24 };
+
 static bool report_diff(const struct loaded_series *loaded, const struct diff_options *o, const struct inputs *inputs,
                         struct sink *sink)
 {
@@ -81,7 +85,7 @@ static bool report_diff(const struct loaded_series *loaded, const struct diff_op
 	if (screen) {
 		struct terminal_size size = terminal_size();
 		report.columns = size.columns;
-		report.lines = size.lines ? size.lines : 24;
+		report.lines = thrift_lines(size.lines ? size.lines : usual_lines);
 	}
 	report.colour = options_report(&o->common).colour;
 	if (o->output == AS_TEXT || o->output == AS_HTML)

@@ -16,6 +16,8 @@
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "cli/sink.h"
+#include "cli/terminal.h"
+#include "cli/thrift.h"
 #include "commands.h"
 #include "report/headline.h"
 #include "report/load.h"
@@ -23,6 +25,8 @@
 #include "report/order.h"
 #include "report/overwrite.h"
 #include "report/servicename.h"
+
+enum { most_columns = 100 };
 
 /* The snapshots: the later one, and its difference to the earlier one if there is one. */
 struct snapshots {
@@ -58,19 +62,45 @@ static bool load_snapshots(struct snapshots *s, const struct inputs *inputs, con
 	return load_one_of(&s->now, inputs, o, NULL);
 }
 
-/* What is printed, as a whole; false: memory is short. */
-static bool put_explained(const struct explained *what, bool json, struct sink *sink)
+static void put_explain_next(FILE *to, const struct explained *what)
+{
+	if (*what->next)
+		fprintf(to, "\nNext:  %s\n", what->next);
+}
+
+static void put_with_thrift(FILE *to, const void *context, unsigned thrift)
+{
+	const struct explained *what = context;
+	unsigned columns = terminal_size().columns;
+	struct answer answer = { 0 };
+	explain_answer(&answer, what);
+	answer_put_some(to, &answer, columns < most_columns ? columns : most_columns, thrift);
+	fputs(answer_gives(&answer, thrift) ? "... more: --top=0\n" : "", to);
+	answer_release(&answer);
+	put_explain_next(to, what);
+}
+
+static void put_whole(FILE *to, const struct explained *what)
 {
 	struct answer answer = { 0 };
+	explain_answer(&answer, what);
+	answer_put_text(to, &answer, explain_columns);
+	answer_release(&answer);
+	put_explain_next(to, what);
+}
+
+/* What is printed, as a whole; false: memory is short. */
+static bool put_explained(const struct explained *what, const struct options *o, struct sink *sink)
+{
+	bool json = !strcmp(o->output, "json"), screen = options_screen(o) && o->top == TOP_FITS;
 	struct sink_text text;
 	sink_text_open(&text);
 	if (text.file && json)
 		explain_put_json(text.file, what);
+	else if (text.file && screen)
+		thrift_put(text.file, thrift_lines(terminal_size().lines), answer_gives_most, put_with_thrift, what);
 	else if (text.file)
-		explain_answer(&answer, what);
-	if (text.file)
-		answer_put_text(text.file, &answer, explain_columns);
-	answer_release(&answer);
+		put_whole(text.file, what);
 	return sink_text_write(&text, sink);
 }
 
@@ -115,15 +145,27 @@ static void find_head(struct jp_strbuf *whose, struct jp_strbuf *biggest, const 
 {
 	struct options o = *given;
 	struct jprof_view *view = NULL;
+	const char *path = inputs->dumps[inputs->dump_count - 1];
 	struct jprof_service service;
-	jprof_profile_service(now->profile, &service);
-	whose_add(whose, &service, inputs->dumps[inputs->dump_count - 1]);
 	o.granularity = ROWS_USUAL;
 	if (*jprof_profile_info(now->profile)->format)
 		view = load_view(now, &o);
+	jprof_profile_service(now->profile, &service);
+	if (view && jprof_view_info(view)->program)
+		service.program = jprof_view_info(view)->program;
+	whose_add(whose, &service, path);
 	if (view)
 		headline_add_biggest(biggest, view, &o);
 	jprof_view_free(view);
+}
+
+/* Which lines have it, or grew. */
+static void find_explain_next(struct typed *next, const struct inputs *inputs, const struct options *o)
+{
+	typed_add(next, inputs->dump_count > 1 ? "jprof diff" : "jprof");
+	next_step_lookup(next, o);
+	for (int i = 0; i < inputs->dump_count; i++)
+		typed_word(next, inputs->dumps[i]);
 }
 
 /* What is asked for, and was not looked for. */
@@ -138,10 +180,10 @@ static void say_what_is_lost(const struct options *o, const struct jprof_profile
 		    "their snapshots that were made with --unreachable");
 }
 
-static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct explain_live *live,
-                    const struct options *o, struct sink *sink)
+/* NULL after having said what is wrong. */
+static struct jprof_explanation *make_explanation(const struct snapshots *s, const struct options *o)
 {
-	struct jprof_explanation *explanation;
+	struct jprof_explanation *explanation = NULL;
 	struct jprof_error err;
 	struct jprof_explain_opts opts = { .size = sizeof opts,
 		                           .by_referrer = o->granularity == ROWS_BY_REFERRER,
@@ -155,7 +197,14 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		snprintf(err.path, sizeof err.path, "%s", o->rules);
 	if (rc && rc != JPROF_E_IO)
 		say_error(&err);
-	if (rc)
+	return rc ? NULL : explanation;
+}
+
+static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct explain_live *live,
+                    const struct options *o, struct sink *sink)
+{
+	struct jprof_explanation *explanation = make_explanation(s, o);
+	if (!explanation)
 		return false;
 	char *answer;
 	bool good = answer_of(&s->change, o, &answer);
@@ -165,6 +214,9 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 	ruby_lines_command(&lines, s->now.profile, info->ruby && !info->dumpless, info->title);
 	if (!live->asked)
 		gems_of_code(&gems, s->now.profile, o, explanation, inputs->dumps[inputs->dump_count - 1]);
+	struct typed next = { 0 };
+	if (!live->asked)
+		find_explain_next(&next, inputs, o);
 	struct jp_strbuf whose = { 0 }, biggest = { 0 };
 	find_head(&whose, &biggest, &s->now, inputs, o);
 	struct explained what = { .explanation = explanation,
@@ -184,6 +236,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .remedy = live->asked ? live->remedy : "",
 		                  .start = live->asked ? live->start : start_of_program(info->title),
 		                  .answer = answer,
+		                  .next = next.failed ? "" : next.text,
 		                  .gems = gems.failed ? "" : gems.text,
 		                  .lines = lines.failed ? "" : lines.text };
 	const struct page page = { .options = o,
@@ -191,8 +244,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                   .loaded = s->change.profile ? &s->change : &s->now,
 		                   .explained = &what,
 		                   .explains = true };
-	good = good && (!strcmp(o->output, "html") ? page_put(&page, sink)
-	                                           : put_explained(&what, !strcmp(o->output, "json"), sink));
+	good = good && (!strcmp(o->output, "html") ? page_put(&page, sink) : put_explained(&what, o, sink));
 	jprof_explain_free(explanation);
 	jp_strbuf_release(&whose);
 	jp_strbuf_release(&biggest);

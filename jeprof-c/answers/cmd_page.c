@@ -16,6 +16,7 @@ static bool put_report_page(const struct loaded *l, const struct options *o, con
 	const struct explained what = { .explanation = explanation,
 		                        .whose = "",
 		                        .biggest = "",
+		                        .next = "",
 		                        .path = inputs->dumps[inputs->dump_count - 1],
 		                        .members = info->members,
 		                        .accumulated = info->has_alloc,

@@ -345,6 +345,9 @@ static struct worker_share share_of(const struct diff_report *r, const struct jp
 	return (struct worker_share){ .master = NAN };
 }
 
+/* Where lines are few, the last one first: where it is, what it is beside and what to do stay. */
+enum block_gives { GIVES_WHAT = 5, GIVES_TAGS, GIVES_PACE, GIVES_AGE, GIVES_SURE };
+
 void diff_add_details(struct answer *a, const struct diff_report *r, const struct jprof_grown *row)
 {
 	const struct worker_share share = share_of(r, row);
@@ -354,17 +357,24 @@ void diff_add_details(struct answer *a, const struct diff_report *r, const struc
 		add_refilled(a, r, row);
 	if (row->from) /* at once below a line of a gem: it is the application's */
 		add_block_detail(a, "from", row->from);
+	a->gives = GIVES_WHAT;
 	if (row->part == JPROF_PART_GC_HEAP)
 		add_heap_growth(a, r);
 	else
 		add_what(a, row);
+	a->gives = GIVES_PACE;
 	add_pace(a, r, row, &share);
+	a->gives = GIVES_TAGS;
 	add_tags(a, row);
+	a->gives = 0;
 	if (!row->from && row->path)
 		add_block_detail(a, "from", row->path);
+	a->gives = GIVES_AGE;
 	add_begun(a, row);
 	add_fork_bound(a, r, row, &share);
+	a->gives = GIVES_SURE;
 	add_sure(a, row);
+	a->gives = 0;
 	add_block_remedy(a, r, row);
 }
 
@@ -372,7 +382,7 @@ void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof
 {
 	struct answer details = { 0 };
 	diff_add_details(&details, r, row);
-	answer_put_text(out, &details, r->columns);
+	answer_put_some(out, &details, r->columns, r->thrift > thrift_of_rows ? r->thrift - thrift_of_rows : 0);
 	answer_release(&details);
 }
 

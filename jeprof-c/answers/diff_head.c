@@ -44,6 +44,13 @@ void diff_put_head(FILE *out, const struct diff_report *r)
 	fputs(info->ruby && !info->collected ? "; without GC\n" : "\n", out);
 }
 
+void diff_put_wrapped_head(FILE *out, const struct diff_report *r)
+{
+	char *head = diff_printed(diff_put_head, r);
+	terminal_wrap(out, head ? head : "", r->lines ? r->columns : UINT_MAX);
+	free(head);
+}
+
 /* ---- the answer --------------------------------------------------------------------------------------------- */
 
 /* The i-th row from `first` on, if it has the verdict of that. */

@@ -7,13 +7,15 @@
 #include "cli/names.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
+#include "cli/thrift.h"
 
 enum {
 	value_wide = 9,
 	verdict_wide = 15, /* with two blanks behind it; some are longer */
 	name_least = 16,
 	most_columns = 3,
-	bar_most = 8
+	bar_most = 8,
+	narrow = 60 /* columns of a terminal; below, a row has its growth and its verdict alone */
 };
 
 /* ---- columns ----------------------------------------------------------------------------------------------- */
@@ -21,7 +23,7 @@ enum {
 /* How the table is laid out. */
 struct diff_columns {
 	struct measure measure;
-	size_t values; /* snapshots that have a column: all, or the first and the last */
+	size_t values; /* snapshots that have a column: all, or the first and the last; 0: there is no room for any */
 	int verdict;   /* columns of the verdict */
 	size_t bar;    /* columns of the course of all of them; 0: none */
 	unsigned room; /* for names */
@@ -37,9 +39,13 @@ static struct diff_columns lay_out_diff(const struct diff_report *r)
 		int wide = (int)strlen(jprof_verdict_words(jprof_series_at(r->loaded->series, i)->verdict)->shown) + 2;
 		c.verdict = wide > c.verdict ? wide : c.verdict;
 	}
-	c.bar = info->snapshots <= most_columns ? 0 : info->snapshots < bar_most ? info->snapshots : bar_most;
-	unsigned taken =
-	    8 + 7 + (unsigned)c.values * value_wide + 2 + (unsigned)c.verdict + (c.bar ? (unsigned)c.bar + 2 : 0);
+	if (r->lines && r->columns < narrow)
+		c.values = 0;
+	c.bar = info->snapshots <= most_columns || !c.values ? 0
+	        : info->snapshots < bar_most                 ? info->snapshots
+	                                                     : bar_most;
+	unsigned taken = 8 + (c.values ? 7 : 0) + (unsigned)c.values * value_wide + 2 + (unsigned)c.verdict +
+	                 (c.bar ? (unsigned)c.bar + 2 : 0);
 	c.room = r->columns > taken + name_least ? r->columns - taken : name_least;
 	return c;
 }
@@ -104,6 +110,14 @@ static void put_snapshot_values(FILE *out, const struct diff_columns *c, const d
 		put_cell(out, c, values[i + 1 == c->values ? snapshots - 1 : i]);
 }
 
+/* The first and the last of them. */
+static void put_end_values(FILE *out, const struct diff_columns *c, double first, double last)
+{
+	for (size_t i = 0; i < c->values; i++)
+		put_cell(out, c, i == 0 ? first : i + 1 == c->values ? last : NAN);
+	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
+}
+
 /* The course of a row: a sign for each snapshot, from nothing to the most that it had. */
 static void put_bar(FILE *out, const struct diff_columns *c, const double *values, size_t snapshots)
 {
@@ -122,9 +136,9 @@ static void put_growth(FILE *out, const struct diff_columns *c, double growth, d
 {
 	double shown = growth / c->measure.bytes;
 	fprintf(out, "%+8.1f", fabs(shown) < 0.05 ? 0.0 : shown);
-	if (isnan(half))
+	if (c->values && isnan(half))
 		fprintf(out, "%7s", "");
-	else
+	else if (c->values)
 		fprintf(out, "%7.*f", half / c->measure.bytes < 9.95 ? 1 : 0, half / c->measure.bytes);
 }
 
@@ -180,7 +194,7 @@ static const char *colour_of(enum jprof_verdict verdict)
  * ran it may be garbage. */
 static void put_heap_objects(FILE *out, const struct diff_report *r, const struct diff_columns *c)
 {
-	enum { most_of_each = 3 };
+	const size_t most_of_each = r->thrift > 1 ? 0 : r->thrift ? 1 : 3;
 	const struct jprof_object_change *o;
 	const double least = 0.05 * c->measure.bytes;
 	const bool collected = jprof_series_info(r->loaded->series)->collected;
@@ -191,11 +205,7 @@ static void put_heap_objects(FILE *out, const struct diff_report *r, const struc
 		if (more < least || put[o->is_class]++ >= most_of_each)
 			continue;
 		put_growth(out, c, more, NAN);
-		put_cell(out, c, o->bytes[0]);
-		for (size_t k = 2; k < c->values; k++)
-			put_cell(out, c, NAN);
-		put_cell(out, c, o->bytes[1]);
-		fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
+		put_end_values(out, c, o->bytes[0], o->bytes[1]);
 		fprintf(out, "  %-*s  ", c->verdict, garbage);
 		terminal_put(out, o->name);
 		fprintf(out, " (%s%s)\n", objects < 0 ? "-" : "+", about_count(fabs(objects)).text);
@@ -242,7 +252,8 @@ static void put_table_row(FILE *out, const struct diff_report *r, const struct d
 		diff_put_callers(out, r, row);
 	if (row->part == JPROF_PART_GC_HEAP) {
 		put_heap_objects(out, r, c);
-		put_heap_tables(out, r, c);
+		if (!r->thrift)
+			put_heap_tables(out, r, c);
 	}
 }
 
@@ -261,7 +272,8 @@ static void put_diff_heads(FILE *out, const struct diff_report *r, const struct 
 	if (jprof_series_info(l->series)->counted)
 		by = BY_SIZE, other = true;
 	const char *where = other ? words[by] : lines ? "allocated at" : "allocated by";
-	fprintf(out, "%8s%7s", "growth", "+-95%");
+	fprintf(out, "%8s", "growth");
+	fputs(c->values ? "  +-95%" : "", out);
 	for (size_t i = 0; i < c->values; i++)
 		put_snapshot_label(out, l->paths[i + 1 == c->values ? l->count - 1 : i], shared_beginning(l));
 	if (c->bar)
@@ -314,11 +326,7 @@ static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct
 	if (!rest->count)
 		return;
 	put_growth(out, c, rest->growth, sqrt(rest->square));
-	put_cell(out, c, rest->values[0]);
-	for (size_t i = 2; i < c->values; i++)
-		fprintf(out, "%*s", value_wide, "");
-	put_cell(out, c, rest->values[1]);
-	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
+	put_end_values(out, c, rest->values[0], rest->values[1]);
 	fprintf(out, "  %-*s%zu more%s\n", c->verdict, word, rest->count, hint);
 }
 
@@ -385,11 +393,7 @@ static void put_outside(FILE *out, const struct diff_report *r, const struct dif
 	if (isnan(first) || isnan(last))
 		return;
 	put_growth(out, c, last - first, NAN);
-	put_cell(out, c, first > 0 ? first : NAN);
-	for (size_t i = 2; i < c->values; i++)
-		fprintf(out, "%*s", value_wide, "");
-	put_cell(out, c, last > 0 ? last : NAN);
-	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
+	put_end_values(out, c, first > 0 ? first : NAN, last > 0 ? last : NAN);
 	fputs(where, out);
 	if (most && most->whole.growth >= 0.05 * c->measure.bytes) {
 		struct jp_strbuf text = { 0 };
@@ -401,42 +405,6 @@ static void put_outside(FILE *out, const struct diff_report *r, const struct dif
 		jp_strbuf_release(&text);
 	}
 	fputc('\n', out);
-}
-
-/* Where no row alone grew, though all of them did: the same by library. */
-static void add_wider_rows(struct typed *next, const struct diff_report *r)
-{
-	const struct loaded_series *l = r->loaded;
-	diff_next_command(next, "jprof diff --by=lib", l, r->options);
-	diff_add_rows(next, r->options);
-	for (size_t i = 0; i < l->count; i++)
-		typed_word(next, l->paths[i]);
-}
-
-/* Where all of the memory is; of dumps, which do not know, a picture of what grew. */
-static void add_all_memory(struct typed *next, const struct diff_report *r)
-{
-	const struct loaded_series *l = r->loaded;
-	bool dumps = isnan(jprof_series_info(l->series)->total[1]);
-	diff_next_command(next, dumps ? "jprof --svg -o grown.svg" : "jprof explain", l, r->options);
-	if (dumps)
-		typed_option(next, "base", l->paths[0]);
-	else
-		typed_word(next, l->paths[0]);
-	typed_word(next, l->paths[l->count - 1]);
-}
-
-static void put_next_command(FILE *out, const struct diff_report *r)
-{
-	const struct loaded_series *l = r->loaded;
-	struct typed next = { 0 };
-	bool counted = jprof_series_info(l->series)->counted;
-	bool spread = !counted && !diff_suspect(l->series, 0) && series_all_grew(l->series) && l->by == BY_USUAL;
-	(spread ? add_wider_rows : add_all_memory)(&next, r);
-	if (!next.failed)
-		fprintf(out, "\nNext:  %s\n", next.text);
-	if (*l->lines.text && !l->lines.failed)
-		fprintf(out, "%s  %s\n", counted ? "Which line made it:" : "To have lines of Ruby:", l->lines.text);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
@@ -458,7 +426,10 @@ static void put_block_title(FILE *out, const struct diff_report *r, const struct
 	bool counted = isnan(row->whole.range.error);
 	unsigned used =
 	    (unsigned)(snprintf(NULL, 0, "%zu  ", number) + (int)strlen(title) + 4 + (int)strlen(grew.text));
-	fprintf(out, "%zu  %s%s%s  %s  ", number, colour, title, *colour ? colour_end : "", grew.text);
+	bool below = r->lines && r->columns < narrow;
+	fprintf(out, "%zu  %s%s%s  %s%s", number, colour, title, *colour ? colour_end : "", grew.text,
+	        below ? "\n   " : "  ");
+	used = below ? 3 : used;
 	put_grown_name(out, r, row, r->columns > used + least ? r->columns - used : least);
 	fputs(counted && !jprof_series_info(r->loaded->series)->counted ? " (not in the profile)\n" : "\n", out);
 }
@@ -508,7 +479,7 @@ static void put_outlier(FILE *out, const struct diff_report *r)
 
 static void put_upper_part(FILE *out, const struct diff_report *r)
 {
-	diff_put_head(out, r);
+	diff_put_wrapped_head(out, r);
 	put_what_differs(out, r);
 	if (!jprof_series_info(r->loaded->series)->same_program) { /* there is no growth from one program to another */
 		fputc('\n', out);
@@ -527,8 +498,9 @@ static void put_lower_part(FILE *out, const struct diff_report *r, const struct 
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
 	put_all_of_malloc(out, r, c, !isnan(info->total[1]));
 	put_outside(out, r, c);
-	diff_put_fragmentation(out, r);
-	if (r->loaded->by != r->options->by)
+	if (r->thrift < thrift_of_diff)
+		diff_put_fragmentation(out, r);
+	if (r->loaded->by != r->options->by && r->thrift < thrift_of_diff)
 		terminal_wrap(
 		    out,
 		    "No function with a name grew by more than chance: rows are groups of functions (--by=function).",
@@ -543,7 +515,7 @@ static void put_lower_part(FILE *out, const struct diff_report *r, const struct 
 		              "what two snapshots have is the same.",
 		              r->columns);
 	if (!r->live)
-		put_next_command(out, r);
+		diff_put_next(out, r);
 }
 
 static size_t count_lines(const char *text)
@@ -554,8 +526,11 @@ static size_t count_lines(const char *text)
 	return lines;
 }
 
-void diff_put_text(FILE *out, const struct diff_report *r)
+static void put_diff_text(FILE *out, const void *report, unsigned thrift)
 {
+	struct diff_report thrifty = *(const struct diff_report *)report;
+	const struct diff_report *r = &thrifty;
+	thrifty.thrift = thrift;
 	struct diff_columns c = lay_out_diff(r);
 	const struct options *o = &r->options->common;
 	char *upper = NULL, *lower = NULL;
@@ -570,8 +545,8 @@ void diff_put_text(FILE *out, const struct diff_report *r)
 	good = (!above || shortage_close(above, &upper)) && good;
 	good = (!below || shortage_close(below, &lower)) && good;
 	if (good) {
-		enum { head_rest_and_prompts = 4, least_rows = 2 };
-		size_t taken = count_lines(upper) + count_lines(lower) + head_rest_and_prompts;
+		enum { heads_and_rest = 2, least_rows = 2 };
+		size_t taken = count_lines(upper) + count_lines(lower) + heads_and_rest;
 		size_t fit = r->lines > taken + least_rows ? r->lines - taken : least_rows;
 		if (diff_has_stack_lines(r))
 			fit = fit / (1 + diff_stack_lines) ? fit / (1 + diff_stack_lines) : 1;
@@ -582,4 +557,9 @@ void diff_put_text(FILE *out, const struct diff_report *r)
 	}
 	free(upper);
 	free(lower);
+}
+
+void diff_put_text(FILE *out, const struct diff_report *r)
+{
+	thrift_put(out, r->options->common.top == TOP_FITS ? r->lines : 0, thrift_of_diff, put_diff_text, r);
 }

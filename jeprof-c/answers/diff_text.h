@@ -11,11 +11,15 @@
 
 enum { diff_blocks = 3 }; /* suspects at most */
 
+/* Thrift up to this one takes from the rows of a table, further thrift from the details of suspects. */
+enum { thrift_of_rows = 2, thrift_of_diff = thrift_of_rows + answer_gives_most - 4 };
+
 struct diff_report {
 	const struct loaded_series *loaded;
 	const struct diff_options *options;
 	struct measure measure;  /* of what is shown */
 	unsigned columns, lines; /* of the terminal; lines 0: there is none */
+	unsigned thrift;         /* cli/thrift.h */
 	bool colour;
 	bool live;                               /* of a process that is watched: no files are named */
 	struct worker_share shares[diff_blocks]; /* of diff_suspect()'s rows */
@@ -33,6 +37,15 @@ void diff_put_markdown(FILE *out, const struct diff_report *report);
 /* The head line, "shop: Puma, master and 2 workers, 11.7 hours between the snapshots", and the answer. */
 void diff_put_head(FILE *out, const struct diff_report *report);
 void diff_put_answer(FILE *out, const struct diff_report *report);
+
+/* The next command to type, and the one that would give lines of Ruby. */
+void diff_put_next(FILE *out, const struct diff_report *report);
+
+/* Adds the command that makes a page of all of it. */
+void diff_add_page(struct typed *next, const struct diff_report *report);
+
+/* The head in lines of a terminal, where there is one. */
+void diff_put_wrapped_head(FILE *out, const struct diff_report *report);
 
 /* The answer with the first suspect behind it, without a line end. */
 void diff_put_short(FILE *out, const struct diff_report *report);

@@ -1,5 +1,6 @@
 #include "answers/explain_text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -147,6 +148,20 @@ static void explain_add_end(struct answer *a, const struct explained *what)
 
 enum { most_places = 3 };
 
+/* What gives way where lines are few, the last one first: a table has no line without those that it is about. */
+enum explain_gives {
+	GIVES_NOT,
+	GIVES_SMALL,      /* rows of the table below 5 %, */
+	GIVES_TINY,       /* and below 2 % */
+	GIVES_FIRST_HELP, /* the control group, own classes, the first advice */
+	GIVES_LARGE_PART, /* rows below those rows: of 5 % or more, */
+	GIVES_HELPS,      /* more advice */
+	GIVES_LIST,       /* the first rows of lists, */
+	GIVES_PART,       /* and other rows of parts */
+	GIVES_REMARKS,
+	GIVES_WHY, /* reasons, and other rows of lists */
+};
+
 /* ---- the head ---------------------------------------------------------------------------------------------- */
 
 /* Growth is spoken of where chance alone would not make it. */
@@ -181,7 +196,7 @@ static void add_explain_head(struct answer *a, const struct explained *what)
 		jp_strbuf_visible(text, what->path);
 	else
 		jp_strbuf_str(text, what->whose);
-	if (!what->live && info->processes == 1 && *what->members)
+	if (!what->live && info->processes == 1 && isdigit((unsigned char)*what->members))
 		jp_strbuf_printf(text, " (%s)", what->members);
 	if (info->dumpless && !*info->seen.malloc && !explain_part_of(what->explanation, JPROF_PART_LIVE))
 		jp_strbuf_printf(text, "; %s without a profile", info->processes > 1 ? "they run" : "it runs");
@@ -193,7 +208,8 @@ static void add_explain_head(struct answer *a, const struct explained *what)
 		jp_strbuf_printf(text, several ? "; malloc gave %.1f" : ", %.1f of it in malloc", live->bytes / mb);
 	if (live && isfinite(info->group.limit) && info->group.known)
 		jp_strbuf_printf(text, "; the limit is %.0f MB", info->group.limit / mb);
-	jp_strbuf_printf(text, "%s%s", *what->biggest ? ". " : "", what->biggest);
+	if (!what->answer) /* which names the line that grew */
+		jp_strbuf_printf(text, "%s%s", *what->biggest ? ". " : "", what->biggest);
 }
 
 /* The i-th largest row of depth 0; NULL: there is none. */
@@ -426,6 +442,21 @@ static bool has_row_of_its_own(const struct jprof_explanation *e, const struct j
 	       row->part == JPROF_PART_DIRTY || row->part == JPROF_PART_MUZZY || row->part == JPROF_PART_CACHED;
 }
 
+/* By what it has, or by how much that grew. */
+static enum explain_gives row_gives(const struct jprof_explanation *e, const struct jprof_explained *row)
+{
+	static const double large = 0.05, tiny = 0.02;
+	const struct jprof_explain_info *info = jprof_explain_info(e);
+	double share = fabs(row->bytes) / whole_of(e);
+	if (grows(info) && !isnan(row->growth))
+		share = fmax(share, row->growth / info->growth);
+	if (row->part == JPROF_PART_TOTAL || isnan(share))
+		return GIVES_NOT;
+	if (row->depth)
+		return share < large ? GIVES_PART : GIVES_LARGE_PART;
+	return share < tiny ? GIVES_TINY : share < large ? GIVES_SMALL : GIVES_NOT;
+}
+
 static void add_part_table(struct answer *a, const struct explained *what)
 {
 	const struct jprof_explanation *e = what->explanation;
@@ -435,8 +466,11 @@ static void add_part_table(struct answer *a, const struct explained *what)
 	jp_strbuf_printf(answer_add(a, ANSWER_TABLE), "     MB %s%s  where", isnan(whole_of(e)) ? "      " : " share",
 	                 growth ? "  growth" : "");
 	for (size_t i = 0; i < jprof_explain_count(e); i++)
-		if (has_row_of_its_own(e, jprof_explain_at(e, i)))
+		if (has_row_of_its_own(e, jprof_explain_at(e, i))) {
+			a->gives = row_gives(e, jprof_explain_at(e, i));
 			add_part_row(a, what, i, growth);
+		}
+	a->gives = 0;
 }
 
 /* ---- rows of one part ---------------------------------------------------------------------------------------- */
@@ -456,6 +490,7 @@ static void add_list(struct answer *a, const struct jprof_explanation *e, const 
 	for (size_t i = 0; (row = jprof_explain_at(e, i)) && put < list->most; i++) {
 		if (row->part != list->part || row->bytes < list->least)
 			continue;
+		a->gives = put < most_places ? GIVES_LIST : GIVES_WHY;
 		if (!put++)
 			jp_strbuf_str(answer_add(a, ANSWER_TABLE), list->heading);
 		answer_add(a, ANSWER_ROW);
@@ -510,6 +545,7 @@ static void add_lists(struct answer *a, const struct explained *what)
 	};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		add_list(a, what->explanation, &lists[i]);
+	a->gives = 0;
 }
 
 /* ---- what would help ----------------------------------------------------------------------------------------- */
@@ -521,12 +557,15 @@ static void add_helps(struct answer *a, const struct jprof_explanation *e)
 		struct help_words words = words_of_help(help, &jprof_explain_info(e)->settings);
 		char saves[64];
 		snprintf(saves, sizeof saves, "%s%.0f MB", help->part ? "part of " : "", help->saves / mb);
+		a->gives = i ? GIVES_HELPS : GIVES_FIRST_HELP;
 		if (!i)
 			jp_strbuf_printf(answer_add(a, ANSWER_TABLE), "%-66s%14s", "What would help, in this order",
 			                 "saves about");
-		jp_strbuf_printf(answer_add(a, ANSWER_LINES), "%zu  %-63s%14s\n   why: %s\n", i + 1, words.what, saves,
-		                 words.why);
+		jp_strbuf_printf(answer_add(a, ANSWER_LINES), "%zu  %-63s%14s\n", i + 1, words.what, saves);
+		a->gives = GIVES_WHY;
+		jp_strbuf_printf(answer_add(a, ANSWER_LINES), "   why: %s\n", words.why);
 	}
+	a->gives = 0;
 }
 
 void explain_answer(struct answer *a, const struct explained *what)
@@ -537,10 +576,14 @@ void explain_answer(struct answer *a, const struct explained *what)
 		return;
 	}
 	add_sentence(a, what);
+	a->gives = GIVES_FIRST_HELP;
 	add_group(a, jprof_explain_info(what->explanation));
 	add_own_classes(a, what->explanation);
+	a->gives = 0;
 	add_part_table(a, what);
 	add_lists(a, what);
 	add_helps(a, what->explanation);
+	a->gives = jprof_explain_info(what->explanation)->dumpless ? GIVES_HELPS : GIVES_REMARKS;
 	explain_add_end(a, what);
+	a->gives = 0;
 }

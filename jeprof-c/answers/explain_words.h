@@ -25,6 +25,7 @@ struct explained {
 	const char
 	    *gems; /* the command that says of which gem the compiled code is; "": that is little, or not known */
 	const char *answer; /* of two snapshots: what jprof diff says first, and its first row; or NULL */
+	const char *next;   /* the next command to type; "": there is none */
 	const char *lines;  /* the command that would give lines of Ruby; "": there is none, or they are there */
 };
 

@@ -19,7 +19,8 @@ struct jp_strbuf *answer_add_value(struct answer *a, enum answer_role role, doub
 		return &a->text;
 	}
 	jp_strbuf_add(&a->text, "", a->count > 0);
-	a->parts[a->count++] = (struct answer_part){ .role = role, .at = a->text.len, .value = value };
+	a->parts[a->count++] =
+	    (struct answer_part){ .role = role, .at = a->text.len, .value = value, .gives = a->gives };
 	return &a->text;
 }
 
@@ -70,6 +71,8 @@ struct answer_walk {
 	const struct answer *answer;
 	FILE *out;
 	size_t columns, used; /* of a line */
+	unsigned thrift;
+	bool cuts; /* no line is longer, whatever stands in it */
 };
 
 static void __attribute__((format(printf, 2, 3))) put_in_line(struct answer_walk *w, const char *fmt, ...)
@@ -155,6 +158,39 @@ static size_t put_list(struct answer_walk *w, size_t first)
 	return i;
 }
 
+static void put_answer_line(struct answer_walk *w, const char *text, size_t len)
+{
+	char *line = w->cuts && len > w->columns ? strndup(text, len) : NULL;
+	if (line)
+		terminal_wrap(w->out, line, (unsigned)w->columns);
+	else
+		fprintf(w->out, "%.*s\n", (int)len, text);
+	free(line);
+}
+
+static void put_answer_lines(struct answer_walk *w, const char *text)
+{
+	for (size_t len; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		put_answer_line(w, text, len);
+	}
+}
+
+static void put_cell_words(struct answer_walk *w, const char *text, double half)
+{
+	char error[32] = "";
+	if (!isnan(half))
+		snprintf(error, sizeof error, " (+-%.1f)", half / mb);
+	size_t wide = terminal_columns(text) + strlen(error), room = w->columns > w->used ? w->columns - w->used : 1;
+	if (!w->cuts || wide <= room) {
+		put_in_line(w, "%s%s", text, error);
+		return;
+	}
+	terminal_put_cut(w->out, text, room > strlen(error) ? room - strlen(error) : 1);
+	w->used += room > strlen(error) ? room - strlen(error) : 1;
+	put_in_line(w, "%s", error);
+}
+
 /* Returns the part behind it. */
 static size_t put_answer_part(struct answer_walk *w, size_t at)
 {
@@ -169,29 +205,49 @@ static size_t put_answer_part(struct answer_walk *w, size_t at)
 	case ANSWER_SENTENCE:
 	case ANSWER_NOTE:
 	case ANSWER_MORE: put_paragraph(w, text); break;
-	case ANSWER_LINES: fputs(text, w->out); break;
+	case ANSWER_LINES: put_answer_lines(w, text); break;
 	case ANSWER_DETAIL:
 		fprintf(w->out, "   %-8s ", part->label);
 		terminal_wrap_after(w->out, detail_wide, text, (unsigned)w->columns);
 		break;
-	case ANSWER_TABLE: fprintf(w->out, "%s\n", text); break;
+	case ANSWER_TABLE: put_answer_line(w, text, strlen(text)); break;
 	case ANSWER_ROW: break;
 	case ANSWER_AMOUNT:
 	case ANSWER_SHARE:
 	case ANSWER_GROWTH: put_cell_number(w, part->role, part->value); break;
 	case ANSWER_ENTRY: return put_list(w, at);
-	case ANSWER_WORDS:
-		put_in_line(w, "%s", text);
-		if (!isnan(part->value))
-			put_in_line(w, " (+-%.1f)", part->value / mb);
+	case ANSWER_WORDS: put_cell_words(w, text, part->value);
 	}
 	return at + 1;
 }
 
+static bool part_gives(const struct answer *a, size_t part, unsigned thrift)
+{
+	return a->parts[part].gives + thrift > answer_gives_most;
+}
+
+bool answer_gives(const struct answer *a, unsigned thrift)
+{
+	bool any = false;
+	for (size_t i = 0; i < a->count; i++)
+		any = any || part_gives(a, i, thrift);
+	return any;
+}
+
+static void walk_answer(struct answer_walk *w)
+{
+	for (size_t i = 0; i < w->answer->count;)
+		i = part_gives(w->answer, i, w->thrift) ? i + 1 : put_answer_part(w, i);
+	end_line(w);
+}
+
 void answer_put_text(FILE *out, const struct answer *a, unsigned columns)
 {
-	struct answer_walk w = { .answer = a, .out = out, .columns = columns };
-	for (size_t i = 0; i < a->count;)
-		i = put_answer_part(&w, i);
-	end_line(&w);
+	walk_answer(&(struct answer_walk){ .answer = a, .out = out, .columns = columns });
+}
+
+void answer_put_some(FILE *out, const struct answer *a, unsigned columns, unsigned thrift)
+{
+	walk_answer(
+	    &(struct answer_walk){ .answer = a, .out = out, .columns = columns, .thrift = thrift, .cuts = true });
 }

@@ -28,6 +28,7 @@ struct answer_part {
 	size_t at;    /* where its text begins in that of the answer; it ends in NUL */
 	double value; /* NAN: not known, or it has none */
 	const char *label;
+	unsigned gives; /* as the answer's when it was added */
 };
 
 /* All zero is an empty answer. Where memory is short it is noted (cli/shortage.h), and parts are missing. */
@@ -35,6 +36,7 @@ struct answer {
 	struct jp_strbuf text;
 	struct answer_part *parts;
 	size_t count, cap;
+	unsigned gives; /* of the parts that are added next: where lines are few, the higher go first; 0 stays */
 };
 
 /* Adds a part. Its text is what the caller writes into what this returns, until the next part. */
@@ -52,6 +54,15 @@ char *answer_joined(const struct answer *answer, enum answer_role role);
 
 /* Writes all of it in lines of so many columns. */
 void answer_put_text(FILE *out, const struct answer *answer, unsigned columns);
+
+enum { answer_gives_most = 9 };
+
+/* Whether something gives way then. */
+bool answer_gives(const struct answer *answer, unsigned thrift);
+
+/* Writes of it what does not give way with so much thrift (cli/thrift.h), 0 to answer_gives_most; no line is longer
+ * than so many columns. */
+void answer_put_some(FILE *out, const struct answer *answer, unsigned columns, unsigned thrift);
 
 void answer_release(struct answer *answer);
 

@@ -125,7 +125,7 @@ static void put_watched_growth(FILE *out, const struct watch *w, struct terminal
 	struct diff_report report = { .loaded = &w->series,
 		                      .options = &w->o->how,
 		                      .columns = size.columns,
-		                      .lines = w->terminal ? (size.lines ? size.lines : 24) - 1 : 0,
+		                      .lines = w->terminal ? (size.lines ? size.lines : 24) - 2 : 0,
 		                      .measure = diff_measure(w->series.series),
 		                      .live = true };
 	report.colour = options_report(&w->o->how.common).colour;

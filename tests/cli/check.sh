@@ -316,10 +316,10 @@ run "$jprof" check "--sysroot=$cases/sysroot" --by=lib --assume-gc "$long" "$r31
 exits 3
 check "80 columns" awk '/^Look/ { next } length > 80 { bad = 1 } END { exit bad }' out
 prints '^FAIL: 1 of [0-9]+ rows grew'
-prints "^Look:     jprof diff --sysroot=/.* --by=lib --assume-gc 'a name of .*[.]heap' /.*/cext[.]1[.]heap\$"
+prints "^Look:     jprof diff --html -o growth.html --sysroot=/.* --by=lib --assume-gc 'a name of .*[.]heap' /.*/cext[.]1[.]heap\$"
 look=$(sed -n 's/^Look: *jprof//p' out)
 run sh -c "\"\$0\" $look" "$jprof"
 exits 0
-says
-prints 'leaky'
+says_like 'jprof: the page holds the names of functions and files'
+check "no page" grep -q '^<!DOCTYPE html>' growth.html
 finish

@@ -165,7 +165,6 @@ next_works() {
     next=$(sed -n 's/^\(Next\|Look\): *jprof //p' out)
     check "there is a next command" test -n "$next"
     checks=$((checks + 1))
-    next=$(printf '%s' "$next" | sed 's/--svg -o grown.svg/--dot/') # a picture needs Graphviz
     (eval "\"\$jprof\" $next") >next.out 2>next.err </dev/null || fail "does not work: jprof $next: $(cat next.err)"
 }
 mkdir -p "it's a root/usr/lib" 'a b'
@@ -173,8 +172,9 @@ cp "$r31/cext.0.heap" "a b/it's \$0.heap"
 cp "$r31/cext.1.heap" "a b/last.heap"
 run "$jprof" diff --sysroot="it's a root" --names=/x,/y --no-packs "a b/it's \$0.heap" "a b/last.heap"
 exits 0
-prints "^Next:  jprof .*--sysroot='it'.''s a root' --names=/x,/y --no-packs .*--base='a b/it'.''s [\$]0.heap' 'a b/last.heap'\$"
+prints "^Next:  jprof diff --html -o growth.html --sysroot='it'.''s a root' --names=/x,/y --no-packs 'a b/it'.''s [\$]0.heap' 'a b/last.heap'\$"
 next_works
+check "no page" grep -q '^<!DOCTYPE html>' growth.html
 run "$jprof" diff "$of_cases" --member=9233 "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 prints '^Next:  jprof explain --sysroot=/[^ ]* --member=9233 /'
 cp "$cases/real/redmine-boot.jprof" ./-boot.jprof
@@ -184,7 +184,10 @@ prints '^Next:  jprof explain --sysroot=/[^ ]* [.]/-boot.jprof /'
 next_works
 cp "$jprof" "a program"
 run "$jprof" diff "$of_cases" "./a program" "$r31/cext.0.heap" "$r31/cext.1.heap"
-prints "^Next:  jprof --svg -o grown.svg --sysroot=/[^ ]* '[.]/a program' --base=/"
+prints "^Next:  jprof diff --html -o growth.html --sysroot=/[^ ]* '[.]/a program' /"
+# A page has no rows that are stacks.
+run "$jprof" diff "$of_cases" --by=stack --assume-gc "$r31/cext.0.heap" "$r31/cext.1.heap"
+prints '^Next:  jprof diff --html -o growth.html --sysroot=/[^ ]* --assume-gc /'
 run "$jprof" diff --sysroot="it's a root" "a b/last.heap"
 exits 1
 says_like "one alone: jprof explain --sysroot='it'.''s a root' 'a b/last.heap'\$"

@@ -32,7 +32,7 @@ one=$pid
 run "$jprof" explain --gc "$one"
 exits 0
 says
-prints "^process $one: [^ ]*, up for less than a minute; [0-9.]+ MB\$"
+check "the head" eval 'sed "/^$/q" out | tr "\n" " " | grep -qE "^process $one: [^ ]*, up for less than a minute: [0-9.]+ MB, [0-9.]+ of it in malloc[. ]"'
 prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory$'
 # Before 3.2 with what of it is in objects: all slots have one size.
 prints "^ +[0-9.]+ +[0-9]+ %  Ruby's GC heap(: [0-9.]+ in objects, [0-9.]+ in free slots)?$"
@@ -71,7 +71,7 @@ says 'jprof: --puma is for jprof explain'
 cp kept.jprof 4711
 run "$jprof" explain 4711
 exits 0
-prints '^4711: process '
+prints "^ruby[0-9.]* [(]$one[)]: [0-9.]+ MB, "
 rm 4711
 
 # ---- what is not explained: at most a tenth of RssAnon, with a sample for 4 KB too, much garbage, and threads ----

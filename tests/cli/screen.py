@@ -378,6 +378,30 @@ check(re.match(rf"ruby3\.1: {told:.0f} MB, 76\.9 MB \(\+-[0-9.]+\) of it in mall
 check("jprof: nothing proves" in screen.split(" Total\n")[1] and "jprof: nothing proves" not in screen.split(" Total\n")[0], "a remark before the answer", screen)
 check(len(screen.splitlines()) <= 22, "the remark is not counted", screen)
 
+# ---- explain, diff and check: the answer, its line and the next command are on the screen at the end; a pipe gets all ----
+cases = "../cases" # from where these run
+pair = [os.path.join(cases, "real/redmine-boot.jprof"), os.path.join(cases, "real/redmine-steady.jprof")]
+cext = [os.path.join(cases, "ruby31/cext.0.heap"), os.path.join(cases, "ruby31/cext.1.heap")]
+series = [os.path.join(cases, f"puma/w0.{i}.jprof") for i in (1, 2, 3, 4)]
+sysroot = "--sysroot=" + os.path.join(cases, "sysroot")
+for lines, columns in ((24, 80), (24, 50), (40, 120)):
+    for command, ends, must in (
+            (["explain", sysroot, *pair], 0, r"freed, kept by\s+jemalloc \+57\.0 MB[\s\S]*^ +268\.4 .*RSS$[\s\S]*^Next:  jprof diff "),
+            (["explain", sysroot, series[3]], 0, r"130\.1 MB[\s\S]*^Next:  jprof --sysroot="),
+            (["diff", sysroot, "--assume-gc", *cext], 0, r"GROWING  \+19\.3 MB[\s\S]*row_new[\s\S]*^Next:  jprof diff --html -o growth\.html "),
+            (["diff", sysroot, "--assume-gc", *series], 0, r"^Next:  jprof (diff --html|explain)"),
+            (["check", sysroot, "--assume-gc", "--max-growth=1MB", *cext], 3, r"^FAIL: [\s\S]*^1  \+19\.3 MB[\s\S]*row_new[\s\S]*^Look:     jprof diff --html ")):
+        screen = on_terminal(lines, columns, *command, ends=ends)
+        long = max((width(line) for line in screen.splitlines() if line.startswith(("Next:", "Look:"))), default=0)
+        height = len(screen.splitlines()) + (long - 1) // columns
+        size = f"{lines}x{columns}, {command[0]}"
+        check(height + taken <= lines - 2 or columns < 80, f"{size}: {height} lines and {taken} of messages", screen)
+        check(not [line for line in too_wide(screen, columns) if not line.startswith("Look:")], f"{size}: a line is too long", screen)
+        check(re.search(must, screen, re.M) or columns < 80, f"{size}: the answer is not on the screen", screen)
+short, whole = on_terminal(24, 80, "explain", sysroot, *pair), on_terminal(24, 80, "explain", "--top=0", sysroot, *pair)
+check("... more: --top=0" in short and "What would help" not in short and "... more" not in whole, "what gives way", short)
+check(whole == on_pipe("explain", sysroot, *pair), "--top=0 is not what a pipe gets", whole)
+
 # ---- each thread of several has its part of the height ----
 threads = on_terminal(60, 80, "--thread=*", dump)
 many = write("many.heap", f"heap_v2/1\n  t*: 300: 30000 [0: 0]\n" + "".join(

@@ -64,7 +64,7 @@ check "nobody answers" [ -n "$(ask)" ]
 bundles=$(ls -A | grep -c "[.]jprof$")
 run "$jprof" explain --puma="$first"
 exits 0
-prints "^Puma of process $master: 3 processes, up for less than a minute; [0-9.]+ MB\$"
+prints "^Puma of process $master: 3 processes, up for less than a minute: [0-9.]+ MB"
 prints '^ +[0-9.]+ +[+-]?[0-9. ]*sum of Pss of 3 processes; shared memory counts once$'
 prints '^Copy-on-write: of [0-9]+ MB that the master has'
 says

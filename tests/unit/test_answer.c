@@ -86,12 +86,41 @@ static void test_lists(void **state)
 	answer_release(&a);
 }
 
+/* Where lines are few, parts go by their number, the highest first; and no line is longer than the terminal. */
+static void test_giving_way(void **state)
+{
+	(void)state;
+	struct answer a = { 0 };
+	char *is = NULL;
+	size_t len;
+	jp_strbuf_str(answer_add(&a, ANSWER_HEAD), "stays");
+	a.gives = 1;
+	add_row(&a, 12.5 * mb, NAN, 0.5 * mb, " a name that is long");
+	a.gives = answer_gives_most;
+	jp_strbuf_str(answer_add(&a, ANSWER_LINES), "the first to go\n");
+	assert_false(answer_gives(&a, 0));
+	assert_true(answer_gives(&a, 1));
+	FILE *out = open_memstream(&is, &len);
+	assert_non_null(out);
+	answer_put_some(out, &a, 40, 1);
+	fclose(out);
+	assert_string_equal(is, "stays\n   12.5   12 %         a ...long (+-0.5)\n");
+	free(is);
+	out = open_memstream(&is, &len);
+	answer_put_some(out, &a, 40, answer_gives_most);
+	fclose(out);
+	assert_string_equal(is, "stays\n");
+	free(is);
+	answer_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paragraphs),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_giving_way),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
