@@ -69,7 +69,7 @@ END
 start ruby large.rb
 until_true test -e large
 check "left: $(python3 "$here/graphs.py" "$pid" leave 2>&1)" lives "$pid"
-check "left children" test -z "$(ps --ppid "$pid" -o pid=)"
+check "left children: $(ps --ppid "$pid" -o pid=)" test -z "$(ps --ppid "$pid" -o pid=)"
 
 # It would have too much for itself: the program writes all its memory anew.
 check "copies" test "$(python3 "$here/graphs.py" "$pid" "$PWD/write" 2>&1 | tee word)" = ended
