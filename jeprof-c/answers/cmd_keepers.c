@@ -282,12 +282,15 @@ static int show_keepers(const struct keepers_options *o, const char *file)
 	return good ? 0 : 1;
 }
 
-static bool strings_fit(const struct keepers_options *o, const char *file)
+static bool choices_fit(const struct keepers_options *o, const char *file)
 {
 	if (o->strings && *o->strings && strcmp(o->strings, "show") != 0)
 		say("--strings=%s: give --strings, or --strings=show", o->strings);
 	else if (o->strings && o->class_name)
 		say("--strings is about Strings alone: --line=RE chooses among them, --class does not");
+	else if (o->line && heap_source_is_snapshot(file))
+		say("%s: no object of a snapshot says its line: --line=RE is about dumps of ObjectSpace, --class=RE about both",
+		    file);
 	else if (o->strings && heap_source_is_snapshot(file))
 		say("%s: a snapshot has no contents of Strings; --strings is about dumps of ObjectSpace", file);
 	else
@@ -308,7 +311,7 @@ int cmd_keepers(int argc, char **argv)
 		    "heap.ndjson");
 		return 1;
 	}
-	if (!strings_fit(&o, argv[1]))
+	if (!choices_fit(&o, argv[1]))
 		return 1;
 	if (!budget_watch(o.max_memory))
 		return 1;

@@ -99,4 +99,5 @@ def main():
         snapshot(path, {17: shop(20)[:-30]})
 
 
-main()
+if __name__ == "__main__":
+    main()

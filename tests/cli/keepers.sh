@@ -269,6 +269,9 @@ check "not said that it is cut" grep -q 'damaged or not whole' err
 run "$jprof" keepers --strings one.jprof
 exits 1
 check "not said that there are no contents" grep -q 'no contents of Strings' err
+run "$jprof" keepers --line=shop one.jprof
+exits 1
+check "not said that there are no lines" grep -q 'says its line' err
 run "$jprof" --text two.jprof
 exits 0
 

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+import graph
+
 jprof, failnth, root = (os.path.abspath(path) for path in sys.argv[1:4])
 sweep = os.environ.get("JPROF_SWEEP", "")
 runs = 200 if sweep == "whole" else int(sweep or 2)
@@ -84,6 +86,7 @@ COMMANDS = {
     "names": ["names", "learn", "-o", "out", failnth],
     "keepers": ["keepers", "heap.ndjson"],
     "keepers-strings": ["keepers", "--strings=show", "heap.ndjson"],
+    "keepers-snapshot": ["keepers", "heap.jprof"],
     "help": ["snap", "--help"],
 }
 # Commands where those allocations count that are asked for by a library which uses what it did not get.
@@ -102,6 +105,7 @@ def run(name, words, nth):
             file.write(BASELINE)
         with open(f"{there}/heap.ndjson", "w", encoding="ascii") as file:
             file.write(HEAP)
+        graph.snapshot(f"{there}/heap.jprof", {17: graph.shop(20)})
         env = dict(os.environ, LD_PRELOAD=failnth, FAIL_NTH=str(nth), FAIL_COUNT=count, JPROF_CACHE="", TMPDIR=there,
                    HOME=there, LC_ALL="C.UTF-8")
         if name in FROM:
@@ -161,7 +165,7 @@ def judge(name, words, counts):
             counts["half"] = counts.get("half", 0) + 1
         elif now != status and not why:
             wrong = f"status {now} without a reason"
-        if now != status and now_files.keys() - {"baseline", "heap.ndjson"}:
+        if now != status and now_files.keys() - {"baseline", "heap.ndjson", "heap.jprof"}:
             wrong = (wrong or f"status {now}") + f", and files are left: {sorted(now_files)}"
         if wrong:
             counts["wrong"] += 1
