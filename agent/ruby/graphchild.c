@@ -27,6 +27,7 @@
 enum {
 	LONGEST_S = 120,
 	GOING_MS = 500,
+	SUM_REST = 20,        /* times as long as the sum of its pages takes it is not asked for again */
 	LOOK_MS = 100,        /* how often the child is looked at */
 	OWN_BYTES = 16 << 20, /* of page tables and buffers, and some of the program's */
 	ROOM_LEFT = 8 << 20,  /* that the control group keeps */
@@ -40,7 +41,7 @@ static atomic_bool prepared;
 static atomic_int child;      /* its pid; 0: there is none */
 static atomic_int fork_error; /* why there is none: an errno; UNWALKABLE */
 static uint64_t bound;        /* bytes that may be copied; what follows is the agent's thread's, too */
-static uint64_t next_look;
+static uint64_t next_look, next_sum;
 static char why[256];
 
 enum { NOT_TRIED = -1, UNWALKABLE = -2 };
@@ -212,12 +213,18 @@ static uint64_t kilobytes_at(const char *text, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* What the child alone has by now: what the process, or the child, has written since the fork. */
+/* What the child alone has by now: what the process, or the child, has written since the fork. The kernel walks all
+ * pages for it, so that of a large process it is asked less often. */
 static uint64_t copied_bytes(int pid)
 {
 	char path[64], text[2048];
+	uint64_t began = self_clock();
+	if (began < next_sum)
+		return 0;
 	snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
-	if (self_read_file(path, text, sizeof text) <= 0)
+	ssize_t len = self_read_file(path, text, sizeof text);
+	next_sum = self_clock() + SUM_REST * (self_clock() - began);
+	if (len <= 0)
 		return 0;
 	return (kilobytes_at(text, "Private_Clean:") + kilobytes_at(text, "Private_Dirty:")) * 1024;
 }
