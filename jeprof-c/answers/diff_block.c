@@ -1,4 +1,5 @@
 /* What a diff says of a leak suspect. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -345,6 +346,32 @@ static struct worker_share share_of(const struct diff_report *r, const struct jp
 	return (struct worker_share){ .master = NAN };
 }
 
+/* "libruby-3.1!0x24e160", "prog+0x10b0": no name, and nothing to look for. */
+static bool is_address(const char *name, size_t len)
+{
+	size_t digits = len;
+	while (digits && isxdigit((unsigned char)name[digits - 1]))
+		digits--;
+	return digits > 2 && digits < len && name[digits - 1] == 'x' && name[digits - 2] == '0' &&
+	       strchr("+!", name[digits - 3]);
+}
+
+/* "main > load > parse": of the chain those that have a name; nothing where none has one. */
+static void add_named_callers(struct answer *a, const char *path)
+{
+	static const char arrow[] = " > ";
+	struct jp_strbuf text = { 0 };
+	for (const char *end; *path; path = end + (*end ? strlen(arrow) : 0)) {
+		end = strstr(path, arrow);
+		end = end ? end : path + strlen(path);
+		if (is_address(path, (size_t)(end - path)))
+			continue;
+		jp_strbuf_str(&text, text.len ? arrow : "");
+		jp_strbuf_add(&text, path, (size_t)(end - path));
+	}
+	add_made_detail(a, "from", &text);
+}
+
 /* Where lines are few, the last one first: where it is, what it is beside and what to do stay. */
 enum block_gives { GIVES_WHAT = 5, GIVES_TAGS, GIVES_PACE, GIVES_AGE, GIVES_SURE };
 
@@ -368,7 +395,7 @@ void diff_add_details(struct answer *a, const struct diff_report *r, const struc
 	add_tags(a, row);
 	a->gives = 0;
 	if (!row->from && row->path)
-		add_block_detail(a, "from", row->path);
+		add_named_callers(a, row->path);
 	a->gives = GIVES_AGE;
 	add_begun(a, row);
 	add_fork_bound(a, r, row, &share);

@@ -12,8 +12,8 @@ bool limit_parse(const char *option, const char *text, struct growth_limit *limi
 	static const struct {
 		const char *name;
 		double bytes;
-	} units[] = { { "", 1 },        { "B", 1 },        { "K", 1024 },       { "KB", 1024 },
-		      { "M", 1048576 }, { "MB", 1048576 }, { "G", 1073741824 }, { "GB", 1073741824 } };
+	} units[] = { { "B", 1 },        { "K", 1024 },       { "KB", 1024 },      { "M", 1048576 },
+		      { "MB", 1048576 }, { "G", 1073741824 }, { "GB", 1073741824 } };
 	char *end;
 	double number = strtod(text, &end);
 	*limit = (struct growth_limit){ 0 };
@@ -23,6 +23,12 @@ bool limit_parse(const char *option, const char *text, struct growth_limit *limi
 		limit->share = number / 100;
 		return true;
 	}
+	if (good && !*end && number > 0) {
+		say("--%s=%s: of what? Give a unit, such as %sMB or %s%%", option, text, text, text);
+		return false;
+	}
+	if (good && !*end) /* nothing is nothing in any unit */
+		return true;
 	for (size_t i = 0; good && i < sizeof units / sizeof *units; i++)
 		if (!strcasecmp(end, units[i].name)) {
 			limit->bytes = number * units[i].bytes;

@@ -325,6 +325,16 @@ static void take_number(struct request *r, const char *digits)
 	}
 }
 
+/* Commands of the program that are meant by their names, though a name in the session begins so. */
+static bool is_command_of_shell(const char *word)
+{
+	static const char *const commands[] = { "check", "diff", "doctor", "explain", "keepers", "snap", "watch" };
+	size_t i = 0;
+	while (i < sizeof commands / sizeof *commands && strcmp(word, commands[i]) != 0)
+		i++;
+	return i < sizeof commands / sizeof *commands;
+}
+
 static void run_words(struct session *s, const struct words *words)
 {
 	const char *word = words->list[0];
@@ -332,7 +342,9 @@ static void run_words(struct session *s, const struct words *words)
 	bool number = word[len] && word[len] != '=' && word[len + strspn(word + len, "0123456789")] == '\0';
 	struct session_meaning m = session_meaning(word, number ? len : strlen(word));
 	struct request r = { .name = m.name, .words = words->list + 1, .count = words->count - 1, .file = words->file };
-	if (!m.hits || !len) {
+	if (is_command_of_shell(word)) {
+		say("%s is no command of a session: quit, and type jprof %s", word, word);
+	} else if (!m.hits || !len) {
 		if (!strncmp(word, "weblist", strlen(word)) && len > 3)
 			say("weblist is not in this version: list RE, or list RE > FILE");
 		else

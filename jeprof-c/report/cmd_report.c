@@ -54,29 +54,31 @@ static bool can_write(const struct options *o)
 
 enum { patterns_most = 80 };
 
-/* The options with patterns that were given: "--focus, --tag"; "": none. */
-static const char *given_patterns(const struct options *o, char names[patterns_most])
+/* The filters that were given, before each of them `dashes`: "--focus, --tag"; "": none. */
+static const char *given_filters(const struct options *o, const char *dashes, char names[patterns_most])
 {
 	const struct {
 		const char *name;
 		bool given;
-	} all[] = { { "--focus", o->focus || o->also_focus },
-		    { "--ignore", o->ignore || o->also_ignore },
-		    { "--retain", o->retain },
-		    { "--exclude", o->exclude },
-		    { "--tag", o->tag } };
+	} all[] = { { "focus", o->focus || o->also_focus },
+		    { "ignore", o->ignore || o->also_ignore },
+		    { "retain", o->retain },
+		    { "exclude", o->exclude },
+		    { "tag", o->tag },
+		    { "older", o->older },
+		    { "newer", o->newer } };
 	size_t len = 0;
 	*names = '\0';
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].given)
-			len += (size_t)snprintf(names + len, patterns_most - len, "%s%s", len ? ", " : "", all[i].name);
+			len += (size_t)snprintf(names + len, patterns_most - len, "%s%s%s", len ? ", " : "", dashes,
+			                        all[i].name);
 	return names;
 }
 
 static bool has_pattern(const struct options *o)
 {
-	char names[patterns_most];
-	return *given_patterns(o, names);
+	return o->focus || o->also_focus || o->ignore || o->also_ignore || o->retain || o->exclude || o->tag;
 }
 
 static bool has_filter(const struct options *o)
@@ -91,7 +93,7 @@ static void explain_empty(const struct loaded *l, const struct jprof_view *view,
 	if (jprof_view_info(view)->total != 0 && (o->older || o->newer))
 		say("nothing is so old, or left by other filters");
 	else if (jprof_view_info(view)->total != 0 && has_pattern(o))
-		say("no stack is left by %s", given_patterns(o, names));
+		say("no stack is left by %s", given_filters(o, "--", names));
 	else if (o->base || o->diff_base)
 		say("nothing changed between the dumps");
 	else if (o->counter == JPROF_ALLOC_SPACE || o->counter == JPROF_ALLOC_OBJECTS)
@@ -236,13 +238,15 @@ static void report_chance(const struct jprof_view *view, const struct loaded *l,
 static void report_kept(const struct jprof_view *view, const struct options *o)
 {
 	const struct jprof_view_info *info = jprof_view_info(view);
+	char names[patterns_most];
 	bool bytes = o->counter == JPROF_INUSE_SPACE || o->counter == JPROF_ALLOC_SPACE;
+	given_filters(o, "", names);
 	if (o->as_jeprof || !has_filter(o) || info->flat == info->total)
 		return;
 	if (bytes)
-		say("%.1f of %.1f MB kept by the filters", info->flat / 1048576, info->total / 1048576);
+		say("%.1f of %.1f MB kept by %s", info->flat / 1048576, info->total / 1048576, names);
 	else
-		say("%.0f of %.0f objects kept by the filters", trunc(info->flat), trunc(info->total));
+		say("%.0f of %.0f objects kept by %s", trunc(info->flat), trunc(info->total), names);
 }
 
 /* Where it is not the border that was asked for. */

@@ -48,6 +48,14 @@ static const struct jprof_coverage_file *most_nameless(const struct jprof_covera
 	return most;
 }
 
+/* The names of a Ruby are in one file: without it none is known. */
+static bool is_absent_ruby(const struct jprof_coverage_file *file)
+{
+	static const char libruby[] = "libruby";
+	bool absent = file->proof == JPROF_PROOF_NO_FILE || file->proof == JPROF_PROOF_CONTRADICTED;
+	return absent && !strncmp(base_name(file->path), libruby, sizeof libruby - 1);
+}
+
 bool missing_names(const struct jprof_view *view, const struct options *o, const struct inputs *inputs, size_t top,
                    char text[missing_most])
 {
@@ -65,6 +73,11 @@ bool missing_names(const struct jprof_view *view, const struct options *o, const
 		snprintf(text, missing_most,
 		         "%.0f %% of the bytes shown have no function's name; %.512s is stripped: %s", share * 100,
 		         base_name(file->path), command);
+	else if (file && is_absent_ruby(file))
+		snprintf(text, missing_most,
+		         "%.0f %% of the bytes shown have no function's name, for %.512s of the dump is not here: give "
+		         "--sysroot=DIR (an unpacked image), or install that version",
+		         share * 100, base_name(file->path));
 	else if (file)
 		snprintf(text, missing_most,
 		         "%.0f %% of the bytes shown have no function's name; what would bring them: jprof info %s",

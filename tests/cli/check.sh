@@ -154,11 +154,14 @@ exits 3
 prints '^limit +50 % for each row, 1 MB at least [(]--max-growth[)]'
 run "$jprof" check --ignore=row_new $cext
 exits 0
-for few in '5:5 bytes' '1500:1[.]5 KB' '2KB:2 KB'; do
+for few in '5B:5 bytes' '1500 b:1[.]5 KB' '2KB:2 KB' '0:0 MB'; do
     run "$jprof" check "$of_cases" --max-growth="${few%%:*}" idle.1.heap idle.2.heap
     exits 1
     prints "^CANNOT TELL: one sample for 4 KB is too few for a limit of ${few#*:}; growth of"
 done
+run "$jprof" check --max-growth=5 $cext
+exits 1
+says 'jprof: --max-growth=5: of what? Give a unit, such as 5MB or 5%'
 for wrong in 5X -3MB '' MB 0%; do
     run "$jprof" check --max-growth="$wrong" $cext
     exits 1

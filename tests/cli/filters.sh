@@ -191,7 +191,7 @@ run "$jprof" --show_bytes '--focus=shop::many' names names.heap
 cp out short
 run "$jprof" --show_bytes '--focus=shop::many<' names names.heap
 same "the full name finds other stacks" short out
-check "not a word of what is kept: $(cat err)" grep -qE '^jprof: 0\.[0-9] of [0-9.]+ MB kept by the filters$' err
+check "not a word of what is kept: $(cat err)" grep -qE '^jprof: 0\.[0-9] of [0-9.]+ MB kept by focus$' err
 # By object file: what it says is kept is what --libs says it holds with what it calls.
 run "$jprof" --inuse_objects '--focus=lib:^names$' names names.heap
 check "all stacks pass the program: $(cat err)" eval '! grep -q kept err'
@@ -204,7 +204,7 @@ if [ -f "$cases/totals.txt" ]; then
     whole=$(sed -n 's/^Total: \([0-9]*\) .*/\1/p' out)
     check "no leaky.so there" [ "${part:-0}" -gt 0 ]
     run "$jprof" --focus=lib:leaky "$@"
-    check "not $part of $whole objects: $(cat err)" grep -qE "^jprof: $part of $whole objects kept by the filters" err
+    check "not $part of $whole objects: $(cat err)" grep -qE "^jprof: $part of $whole objects kept by focus\$" err
     run "$jprof" --focus=leaky.so "$@"
     check "a file's name without lib: is a function's" [ "$(grep -c ' leaky\.so' out)" -eq 0 ]
     # By group: what is kept is what --by=group says of it, and the rest is what --ignore keeps.
@@ -214,9 +214,9 @@ if [ -f "$cases/totals.txt" ]; then
     whole=$(sed -n 's/^Total: \([0-9]*\) .*/\1/p' out)
     check "no compiled code there" [ "${part:-0}" -gt 0 ]
     run "$jprof" --libs '--focus=group:compiled code$' "$@"
-    check "not $part of $whole objects: $(cat err)" grep -qE "^jprof: $part of $whole objects kept by the filters" err
+    check "not $part of $whole objects: $(cat err)" grep -qE "^jprof: $part of $whole objects kept by focus\$" err
     run "$jprof" --libs '--ignore=group:compiled code$' "$@"
-    check "not the rest: $(cat err)" grep -qE "^jprof: $((whole - part)) of $whole objects kept by the filters" err
+    check "not the rest: $(cat err)" grep -qE "^jprof: $((whole - part)) of $whole objects kept by ignore" err
     run "$jprof" '--focus=group:[' "$@"
     exits 1
 fi

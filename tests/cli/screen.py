@@ -402,6 +402,15 @@ short, whole = on_terminal(24, 80, "explain", sysroot, *pair), on_terminal(24, 8
 check("... more: --top=0" in short and "What would help" not in short and "... more" not in whole, "what gives way", short)
 check(whole == on_pipe("explain", sysroot, *pair), "--top=0 is not what a pipe gets", whole)
 
+# ---- a dump whose libruby is not here says so at once; addresses are nobody's callers ----
+strings = ["../cases/ruby31/string.0.heap", "../cases/ruby31/string.1.heap"]
+screen = " ".join(on_terminal(24, 80, nowhere, strings[1]).split())
+check("no function's name, for libruby-3.1.so.3.1.2 of the dump is not here: give --sysroot=DIR" in screen, "an absent libruby", screen)
+for base in (strings, cext):
+    screen = on_terminal(24, 80, "diff", nowhere if base == strings else sysroot, "--assume-gc", *base)
+    check(not re.search("^   from .*0x", screen, re.M), "a chain of addresses", screen)
+check(re.search(r"^   from     parse_row > tokenize\.isra\.0$", screen, re.M), "the callers that have names", screen)
+
 # ---- each thread of several has its part of the height ----
 threads = on_terminal(60, 80, "--thread=*", dump)
 many = write("many.heap", f"heap_v2/1\n  t*: 300: 30000 [0: 0]\n" + "".join(

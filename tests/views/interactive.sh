@@ -97,13 +97,14 @@ report --tree >expected
 same ">FILE" expected b.txt
 report --callgrind >expected
 same "callgrind FILE" expected c.cg
-commands 'foo\ntop3 | less\nlist\npeek\nlist nothing_like_it\nlist (\ntop3 > /nowhere/x\nfold x\nsort\nfocus (\n  \n\ntop --nonsense\nt\nweblist main\n"open\ntop3 >\ntop3 >> x\ntop3 >x >y\ntop1\n'
+commands 'foo\ntop3 | less\nlist\npeek\nlist nothing_like_it\nlist (\ntop3 > /nowhere/x\nfold x\nsort\nfocus (\n  \n\ntop --nonsense\nt\nweblist main\n"open\ntop3 >\ntop3 >> x\ntop3 >x >y\ndiff later.heap\ntop1\n'
 report --top=1 >expected
 same "faults end the session, or print something" expected out
 for line in "Unknown command: try 'help'\." 'no other program is started: write to a file, with > FILE$' 'list needs a pattern: list RE$' \
     'peek needs a pattern' '--list=nothing_like_it: no function' '/nowhere/x: cannot be written: No such file' \
     'fold: give one of none, alloc, std, vm$' 'sort: give one of flat, cum$' '--focus: missing closing' 'option --nonsense' 't may mean several commands' \
-    'weblist is not in this version' 'a quote is not closed$' '> needs the name of a file$' '>> is not known' '> FILE can be given once$'; do
+    'weblist is not in this version' 'a quote is not closed$' '> needs the name of a file$' '>> is not known' '> FILE can be given once$' \
+    'diff is no command of a session: quit, and type jprof diff$'; do
     check "no line: $line" grep -qE -e "$line" err
 done
 commands 'help\noptions\n'
