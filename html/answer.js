@@ -28,7 +28,7 @@ function suspectCard(page, suspect, show) {
   return el("div", { class: "suspect" + (hot ? "" : " plain") },
     el("div", null,
       el("span", { class: "verdict" }, verdict ? verdict.sign + " " + verdict.shown : "largest"), " ",
-      el("span", { class: "amount" }, suspect.amount),
+      el("span", { class: "amount" }, plusMinus(suspect.amount)),
       el("div", { class: "name" }, suspect.name)),
     suspect.shown === false ? null
       : el("button", { type: "button", class: "show", onclick: () => show(suspect.name) }, "Show it"),
@@ -39,7 +39,7 @@ function suspectCard(page, suspect, show) {
 function putAnswer(page, answer, show) {
   byId("title").textContent = answer.title;
   byId("answer").replaceChildren(
-    ...answer.sentences.map(text => el("p", null, text)),
+    ...answer.sentences.map(text => el("p", null, plusMinus(text))),
     ...answer.suspects.map(suspect => suspectCard(page, suspect, show)));
 }
 

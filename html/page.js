@@ -156,7 +156,7 @@ async function main() {
 
   function describe(node) {
     const lines = [el("p", { class: "name" }, graph.name(node))], f = profile.frames;
-    const half = tree.samples[node] > 0 && tree.variance[node] > 0 ? " (+-" + amount(1.96 * Math.sqrt(tree.variance[node]), measure) + ")" : "";
+    const half = tree.samples[node] > 0 && tree.variance[node] > 0 ? " (\u00b1" + amount(1.96 * Math.sqrt(tree.variance[node]), measure) + ")" : "";
     const samples = tree.samples[node] > 0
       ? ", " + grouped(tree.samples[node]) + (tree.samples[node] === 1 ? " sample" : " samples") + (tree.samples[node] < 10 ? ": few" : "") : "";
     lines.push(el("p", null, profile.difference

@@ -25,7 +25,7 @@ function commandLine(install) {
 const DEFINITIONS = [
   ["itself", "What was allocated right there, by a call of malloc or by what is folded into the row."],
   ["with calls", "That, and what was allocated in all that the row called. Recursion counts once."],
-  ["+-95 %", "Half of the 95 % interval: in 19 of 20 profiles the true value is no further off. A profile is a sample."],
+  ["\u00b195 %", "Half of the 95 % interval: in 19 of 20 profiles the true value is no further off. A profile is a sample."],
   ["samples", "How many sampled objects a number rests on. With fewer than ten it may be far off."],
   ["growth", "What is there now, less what was there before."],
   ["width", "How much a row holds with all that it calls; in a difference the larger side, so that what vanished stays visible."],

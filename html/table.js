@@ -108,7 +108,7 @@ function halfInterval(row, exact) {
 
 const COLUMNS = {
   flat: ["itself", row => row.flat], cum: ["with calls", row => row.cum], share: ["share", row => row.flat],
-  growth: ["growth", row => row.flat], error: ["+-95 %", row => row.half ?? -1], before: ["before", row => row.before],
+  growth: ["growth", row => row.flat], error: ["\u00b195 %", row => row.half ?? -1], before: ["before", row => row.before],
   now: ["now", row => row.before + row.flat], name: ["allocated at", row => row.name],
 };
 

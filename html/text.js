@@ -23,6 +23,11 @@ function change(value, measure) {
   return (value > 0 ? "+" : "") + amount(value, measure);
 }
 
+// "(+-17)" as a page may have it.
+function plusMinus(text) {
+  return text.replace(/\(\+-(?=[\d.,]+\))/g, "(\u00b1");
+}
+
 function percent(part, whole) {
   return whole ? (part * 100 / whole).toFixed(1) + " %" : "";
 }

@@ -223,7 +223,8 @@ static void put_spread_growth(FILE *out, const struct diff_report *r)
 	fprintf(out, " No row alone grew by more than chance, but all of malloc did: by %s %s",
 	        measure_number(m, all->growth).text, m.name);
 	if (!isnan(all->range.error))
-		fprintf(out, " (+-%s)", measure_number(m, (all->range.high - all->range.low) / 2).text);
+		fprintf(out, " (%s%s)", terminal_plus_minus(),
+		        measure_number(m, (all->range.high - all->range.low) / 2).text);
 	fputs(".", out);
 }
 

@@ -154,7 +154,8 @@ struct measured diff_growth_words(const struct diff_report *r, const struct jpro
 	struct measured words = measure_grown(m, row->whole.growth);
 	size_t len = strlen(words.text);
 	if (!isnan(half))
-		snprintf(words.text + len, sizeof words.text - len, " (+-%.24s)", measure_number(m, half).text);
+		snprintf(words.text + len, sizeof words.text - len, " (%s%.24s)", terminal_plus_minus(),
+		         measure_number(m, half).text);
 	return words;
 }
 
@@ -273,7 +274,9 @@ static void put_diff_heads(FILE *out, const struct diff_report *r, const struct 
 		by = BY_SIZE, other = true;
 	const char *where = other ? words[by] : lines ? "allocated at" : "allocated by";
 	fprintf(out, "%8s", "growth");
-	fputs(c->values ? "  +-95%" : "", out);
+	if (c->values)
+		fprintf(out, "%*s%s95%%", 7 - 3 - (int)terminal_columns(terminal_plus_minus()), "",
+		        terminal_plus_minus());
 	for (size_t i = 0; i < c->values; i++)
 		put_snapshot_label(out, l->paths[i + 1 == c->values ? l->count - 1 : i], shared_beginning(l));
 	if (c->bar)

@@ -180,7 +180,7 @@ static void put_cell_words(struct answer_walk *w, const char *text, double half)
 {
 	char error[32] = "";
 	if (!isnan(half))
-		snprintf(error, sizeof error, " (+-%.1f)", half / mb);
+		snprintf(error, sizeof error, " (%s%.1f)", terminal_plus_minus(), half / mb);
 	size_t wide = terminal_columns(text) + strlen(error), room = w->columns > w->used ? w->columns - w->used : 1;
 	if (!w->cuts || wide <= room) {
 		put_in_line(w, "%s%s", text, error);

@@ -30,6 +30,16 @@ struct terminal_size terminal_size(void)
 	return size;
 }
 
+const char *terminal_plus_minus(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *locale = NULL;
+	for (size_t i = 0; i < sizeof names / sizeof *names && (!locale || !*locale); i++)
+		locale = getenv(names[i]);
+	bool utf8 = locale && (strcasestr(locale, "utf-8") || strcasestr(locale, "utf8"));
+	return utf8 && isatty(STDOUT_FILENO) ? "\u00b1" : "+-";
+}
+
 int terminal_char_columns(uint32_t character)
 {
 	static locale_t unicode;

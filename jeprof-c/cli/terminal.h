@@ -17,6 +17,9 @@ struct terminal_size {
 /* Of standard output; where that is a terminal that does not know its size, of $COLUMNS and $LINES. */
 struct terminal_size terminal_size(void);
 
+/* What stands before half of an interval: "+-", on a terminal with UTF-8 the sign for it, which takes one column. */
+const char *terminal_plus_minus(void);
+
 /* How many columns a character takes, by the C library's own table, whatever the locale; below 0: not known. */
 int terminal_char_columns(uint32_t character);
 

@@ -6,6 +6,7 @@
 
 #include "cli/names.h"
 #include "cli/shortage.h"
+#include "cli/terminal.h"
 #include "report/servicename.h"
 
 enum { amount_most = headline_amount_most };
@@ -87,7 +88,7 @@ static void put_headline_error(const struct headline *t, double value)
 		group_digits(text, half);
 	else
 		snprintf(text, sizeof text, "%.*f", unit > AS_BYTES && half < one_digit ? 1 : 0, half);
-	jp_strbuf_printf(t->to, " (+-%s)", text);
+	jp_strbuf_printf(t->to, " (%s%s)", terminal_plus_minus(), text);
 }
 
 /* The other number of the pair: bytes of objects, objects of bytes. */

@@ -411,6 +411,12 @@ for base in (strings, cext):
     check(not re.search("^   from .*0x", screen, re.M), "a chain of addresses", screen)
 check(re.search(r"^   from     parse_row > tokenize\.isra\.0$", screen, re.M), "the callers that have names", screen)
 
+# ---- where the locale is UTF-8 a terminal has the sign for +-, in the same columns ----
+plain = on_terminal(24, 80, "diff", sysroot, "--assume-gc", *cext)
+signs = on_terminal(24, 80, "diff", sysroot, "--assume-gc", *cext, LC_ALL="C.UTF-8")
+check(plain != signs and "(\u00b10.5)" in signs and plain.replace("(+-", "(\u00b1").replace("  +-95%", "   \u00b195%") == signs, "the sign", signs)
+check("\u00b1" not in on_pipe("diff", sysroot, "--assume-gc", *cext, LC_ALL="C.UTF-8"), "the sign on a pipe")
+
 # ---- each thread of several has its part of the height ----
 threads = on_terminal(60, 80, "--thread=*", dump)
 many = write("many.heap", f"heap_v2/1\n  t*: 300: 30000 [0: 0]\n" + "".join(
