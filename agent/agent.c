@@ -24,10 +24,12 @@
 #include "request.h"
 #include "ruby/dumptable.h"
 #include "ruby/graphchild.h"
+#include "ruby/newobj.h"
 #include "ruby/ruby.h"
 #include "ruby/ruby_job.h"
 #include "ruby/ruby_stacks.h"
 #include "ruby/sample.h"
+#include "ruby/slots.h"
 #include "ruby/stacktree.h"
 #include "self.h"
 #include "server.h"
@@ -179,10 +181,12 @@ static void before_fork(void)
 {
 	handle_lock();
 	stacktree_fork();
+	slots_fork();
 }
 
 static void after_fork_parent(void)
 {
+	slots_forked_parent();
 	stacktree_forked_parent();
 	handle_unlock();
 }
@@ -190,6 +194,7 @@ static void after_fork_parent(void)
 static void after_fork_child(void)
 {
 	int error = errno;
+	slots_forked_child();
 	stacktree_forked_child();
 	dumptable_forked();
 	epoch_forked();
@@ -256,7 +261,7 @@ static void say_unknown(void)
 		dprintf(
 		    STDERR_FILENO,
 		    "libjprof-agent: JPROF_AGENT: not understood: %s; it takes every=10m, at=cgroup:85%%, at=rss:900M, at=peak, "
-		    "on=exit, for=ruby|all|NAME, signal=usr2|none|NUMBER, socket=off, mode=0644, ruby=on|off, native=64, "
+		    "on=exit, for=ruby|all|NAME, signal=usr2|none|NUMBER, socket=off, mode=0644, ruby=on|off, slots=128k|off, native=64, "
 		    "epoch=10m|off, off\n",
 		    config.unknown);
 }
@@ -295,6 +300,10 @@ static const char *start_adding(void)
 static void start_samples(void)
 {
 	const char *why = start_adding();
+	if (why)
+		slots_refuse(why);
+	else if (ruby_present())
+		slots_init(config.slots);
 	if (!why) {
 		dumptable_init();
 		otherdump_init();
@@ -316,6 +325,8 @@ __attribute__((constructor)) static void agent_load(void)
 {
 	int error = errno;
 	self_init();
+	if (ruby_present())
+		newobj_load();
 	config_parse(&config, getenv("JPROF_AGENT"));
 	if (config.off || !is_in_scope() || !jemalloc_present())
 		return;

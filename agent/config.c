@@ -154,6 +154,16 @@ static bool set_epoch(struct config *config, const char *value)
 	return true;
 }
 
+static bool set_slots(struct config *config, const char *value)
+{
+	uint64_t n = number_with_unit(value, "bkm", (const uint64_t[]){ 1, 1 << 10, 1 << 20 });
+	bool off = strcmp(value, "off") == 0;
+	if (!off && (n == 0 || n > 1 << 30))
+		return false;
+	config->slots = (unsigned)n;
+	return true;
+}
+
 static bool set_off(struct config *config, const char *value)
 {
 	if (*value)
@@ -170,7 +180,7 @@ static bool apply_word(struct config *config, const char *word)
 	} keys[] = {
 		{ "every=", set_every },   { "at=", set_at },         { "on=", set_on },       { "for=", set_for },
 		{ "signal=", set_signal }, { "socket=", set_socket }, { "mode=", set_mode },   { "off", set_off },
-		{ "ruby=", set_ruby },     { "native=", set_native }, { "epoch=", set_epoch },
+		{ "ruby=", set_ruby },     { "native=", set_native }, { "epoch=", set_epoch }, { "slots=", set_slots },
 	};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		size_t len = strlen(keys[i].key);

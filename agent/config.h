@@ -20,6 +20,7 @@ struct config {
 	unsigned mode;           /* permissions of dumps and sidecars */
 	bool ruby;               /* Ruby stacks and epochs are added to samples */
 	unsigned native;         /* frames in front of a Ruby stack, at most */
+	unsigned slots;          /* bytes between samples of objects in slots of Ruby's heap, 0: none are taken */
 	unsigned epoch;          /* seconds, 0: none */
 	unsigned every;          /* seconds between dumps, 0: none */
 	unsigned cgroup_percent; /* 0: none */

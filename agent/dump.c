@@ -366,6 +366,7 @@ static bool timed(bool (*write)(void))
 {
 	uint64_t start = self_clock();
 	dumptable_begin(&bounds);
+	bounds.slots = result.ruby.slots;
 	atomic_store(&is_written, true);
 	bool written = write();
 	atomic_store(&is_written, false);

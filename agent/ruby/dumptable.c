@@ -13,6 +13,8 @@
 #include "ruby/ruby_interpreter.h"
 #include "ruby/ruby_stacks.h"
 #include "ruby/ruby_tags.h"
+#include "ruby/slots.h"
+#include "ruby/slottable.h"
 #include "ruby/stacktree.h"
 #include "self.h"
 #include "synthetic.h"
@@ -40,6 +42,7 @@ void dumptable_forked(void)
 
 void dumptable_begin(struct dumptable_bounds *bounds)
 {
+	bounds->slots = 0;
 	bounds->before = is_on && epoch_is_on() ? epoch_close() - 1 : 0;
 	bounds->after = bounds->before + 1;
 }
@@ -226,6 +229,24 @@ static void add_node(uint32_t node, uint32_t parent, const struct stacktree_fram
 	               (int)frame->kind, frame->method);
 }
 
+static void add_slot(const struct slot_sample *sample, void *arg)
+{
+	struct textbuf *text = arg;
+	add_string(text, sample->class);
+	textbuf_printf(text, "o %llx %u %u %u %u %u %u %u\n", (unsigned long long)sample->object, sample->node,
+	               sample->tag, sample->epoch, sample->type, sample->class, sample->slot, sample->size);
+}
+
+static void add_slots(struct textbuf *text, uint32_t stock)
+{
+	if (!stock)
+		return;
+	textbuf_str(text, "slots ");
+	slots_line(text);
+	textbuf_str(text, "\n");
+	slots_each(stock, add_slot, text);
+}
+
 static bool is_first(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -244,12 +265,14 @@ bool dumptable_make(int fd, const struct dumptable_bounds *bounds, struct textbu
 		return false;
 	stacktree_stock_begin();
 	bool read = scan_dump(fd, &scan);
+	slots_use();
 	lines = 0;
 	memset(is_table_written, 0, sizeof is_table_written);
 	add_head(text, &scan, bounds);
 	epoch_each_used(add_epoch, text);
 	ruby_tags_each_used(add_tag, text);
 	stacktree_each_used(add_node, text);
+	add_slots(text, bounds->slots);
 	textbuf_printf(text, "end %lu\n", lines);
 	stacktree_stock_end(read && scan.in_maps);
 	atomic_flag_clear(&making_table);

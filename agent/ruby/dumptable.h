@@ -14,6 +14,7 @@ bool dumptable_is_on(void);
 /* Before a dump is made: whose begin and end an epoch closes. */
 struct dumptable_bounds {
 	uint32_t before, after;
+	uint32_t slots; /* the stock of slots.h that goes with it; 0: none */
 };
 void dumptable_begin(struct dumptable_bounds *bounds);
 

@@ -74,7 +74,7 @@ bool objectgraph_list(void)
 {
 	page_count = 0;
 	too_many = false;
-	if (!objectgraph_known() || !ruby_names_learn() || !ruby_objects_alone())
+	if (!objectgraph_known() || !ruby_names_learn() || !ruby_objects_are_alone())
 		return false;
 	pages = mmap(NULL, PAGES * sizeof *pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 	             -1, 0);

@@ -14,6 +14,7 @@
 #include "ruby/ruby_stacks.h"
 #include "ruby/ruby_tags.h"
 #include "ruby/ruby_vm.h"
+#include "ruby/slots.h"
 #include "ruby/stacktree.h"
 #include "self.h"
 #include "textbuf.h"
@@ -101,8 +102,9 @@ static void work(void)
 	if (!ruby_stacks_learn())
 		ruby_job_again();
 	else
-		ruby_tags_learn(ruby_job_here);
+		ruby_tags_learn(ruby_job_here), slots_learn();
 	ruby_tags_read();
+	slots_prune();
 	unsigned request = pending_request(&gc, &objects);
 	if (!request || atomic_exchange(&working, true))
 		return;
@@ -110,6 +112,7 @@ static void work(void)
 		ruby.rb_gc_start();
 	memset(&making, 0, sizeof making);
 	read_stats();
+	making.slots = slots_stock(&making.slots_why);
 	if (objects) {
 		ruby_objects_count(&making.objects);
 		graphchild_start();
@@ -307,7 +310,8 @@ void ruby_json(const struct ruby_answer *answer, struct textbuf *text)
 	textbuf_json(text, answer->why);
 	textbuf_printf(text, ",\"stacks\":%s,\"stacks_why\":", ruby_stacks_refusal() ? "false" : "true");
 	textbuf_json(text, ruby_stacks_refusal());
-	textbuf_printf(text, ",\"tables\":%zu", stacktree_resident());
+	textbuf_printf(text, ",\"tables\":%zu,\"slots\":", stacktree_resident());
+	slots_json(answer->slots, answer->slots_why, text);
 	interpreter_json(text);
 	textbuf_str(text, "}");
 }

@@ -3,6 +3,7 @@
 #define AGENT_RUBY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "ruby/ruby_objects.h"
 
@@ -20,6 +21,8 @@ struct ruby_answer {
 		unsigned long long value;
 	} stats[RUBY_STATS]; /* GC.stat */
 	struct ruby_objects objects;
+	uint32_t slots;        /* the stock of slots.h */
+	const char *slots_why; /* why there is none */
 };
 
 bool ruby_present(void);

@@ -71,6 +71,9 @@ static const char names[][40] = {
 	"rb_objspace_data_type_name",
 	"rb_hash_size_num",
 	"rb_gc_disable",
+	"rb_obj_id",
+	"rb_gc_obj_slot_size",
+	"rb_gc_enable",
 };
 
 _Static_assert(sizeof(struct ruby_api) == sizeof names / sizeof *names * sizeof(void *), "a name for each member");

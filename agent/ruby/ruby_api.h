@@ -74,6 +74,9 @@ struct ruby_api {
 	const char *(*rb_objspace_data_type_name)(VALUE object);
 	size_t (*rb_hash_size_num)(VALUE hash);
 	VALUE (*rb_gc_disable)(void);
+	VALUE (*rb_obj_id)(VALUE object);
+	size_t (*rb_gc_obj_slot_size)(VALUE object); /* from Ruby 3.2 on */
+	VALUE (*rb_gc_enable)(void);
 };
 
 extern struct ruby_api ruby;

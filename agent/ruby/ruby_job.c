@@ -6,6 +6,7 @@
 #include "handle.h"
 #include "jemalloc.h"
 #include "nativestack.h"
+#include "ruby/newobj.h"
 #include "ruby/ruby_api.h"
 #include "ruby/ruby_vm.h"
 #include "ruby/ruby_wake.h"
@@ -62,7 +63,9 @@ static void job(void *unused)
 	(void)unused;
 	start_once();
 	VALUE error = ruby.rb_errinfo();
+	newobj_pause(true);
 	ruby.rb_protect(protected_work, 0, &state);
+	newobj_pause(false);
 	if (state)
 		ruby.rb_set_errinfo(error);
 }

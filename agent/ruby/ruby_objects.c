@@ -159,8 +159,9 @@ static void name_kinds(struct census *c, struct ruby_objects *objects)
 	}
 }
 
-/* ruby_vm_is_alone() says nothing of ractors from Ruby 3.3 on. */
-bool ruby_objects_alone(void)
+/* ruby_vm_is_alone() says nothing of ractors from Ruby 3.3 on. Others would change the heap during the walk. To be
+ * asked last: it may switch threads. */
+bool ruby_objects_are_alone(void)
 {
 	enum { ONE = 1 << 1 | 1 }; /* 1, as Ruby has it */
 	if (!ruby.rb_postponed_job_trigger)
@@ -181,7 +182,7 @@ void ruby_objects_count(struct ruby_objects *objects)
 	uint64_t began = self_clock();
 	struct census c = { .end = began + LONGEST_MS, .complete = true };
 	size_t size = CENSUS_BUCKETS * sizeof *c.classes;
-	if (!ruby_objects_known() || !ruby_names_learn() || !ruby_objects_alone())
+	if (!ruby_objects_known() || !ruby_names_learn() || !ruby_objects_are_alone())
 		return;
 	c.classes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (c.classes == MAP_FAILED)

@@ -27,9 +27,8 @@ struct ruby_objects {
 /* Can this Ruby count them? */
 bool ruby_objects_known(void);
 
-/* In a job, on a Ruby thread: is there one ractor? Others would change the heap during a walk. To be asked last before
- * that: it may switch threads. */
-bool ruby_objects_alone(void);
+/* In a job, on a Ruby thread; may raise: is there one ractor, so that nobody changes the heap during a walk? */
+bool ruby_objects_are_alone(void);
 
 /* In a job, on a Ruby thread; may raise. Stops after about a second. Counts nothing where there are several ractors. */
 void ruby_objects_count(struct ruby_objects *objects);

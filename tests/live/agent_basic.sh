@@ -3,7 +3,7 @@
 . "$(dirname "$0")/agent_lib.sh"
 
 exports() {
-    readelf -W --dyn-syms "$agent" | awk '$7 ~ /^[0-9]+$/ && $5 != "LOCAL" { print; bad = 1 } END { exit bad }'
+    readelf -W --dyn-syms "$agent" | awk '$7 ~ /^[0-9]+$/ && $5 != "LOCAL" && $8 !~ /^rb_.*@JPROF_AGENT$/ { print; bad = 1 } END { exit bad }'
 }
 needs_libc_alone() {
     ! readelf -dW "$agent" | grep NEEDED | grep -vE 'libc\.|libpthread\.|libdl\.|ld-'

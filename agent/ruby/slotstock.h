@@ -1,0 +1,22 @@
+/* Which of the sampled objects live. An object's id is never given twice, so it is the one that was sampled where a
+ * slot at its address has its type and its id. */
+#ifndef AGENT_SLOTSTOCK_H
+#define AGENT_SLOTSTOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct newobj_version;
+
+/* In a job, on a Ruby thread; may raise. Are all functions there, and is an object seen to have an id as it is
+ * expected? NULL, or why not. */
+const char *slotstock_learn(const struct newobj_version *version);
+
+/* Likewise. Those that do not live leave slottable.h, the others get this number and the names of their classes. Ends a
+ * sweep that is under way. Returns NULL, or why nothing was done. */
+const char *slotstock_take(uint32_t stock);
+
+/* On a Ruby thread: is no garbage being collected, so that there is no sweep to be ended? */
+bool slotstock_is_cheap(void);
+
+#endif

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Samples of the objects in slots of Ruby's own heap, judged by the program: ruby_slots.rb.
+# usage: sh ruby_slots.sh AGENT SUBJECT
+. "$(dirname "$0")/agent_lib.sh"
+has_ruby || skip "no Ruby here"
+
+# by WORDS COMMAND...: its output is in the files said and cried.
+by() {
+    words=$1
+    shift
+    timeout 120 env LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF="prof:true,lg_prof_sample:17,prof_prefix:$tmp/d/app" JPROF_AGENT="$words" \
+        ruby "$here/ruby_slots.rb" "$@" >said 2>cried </dev/null
+}
+
+by slots=1b,epoch=off deaths 4 20000 || cat cried
+check "deaths, all sampled: $(cat said)" grep -qx "80000 0 0" said
+by slots=1b,epoch=off fork 4 || cat cried
+check "forks: $(cat said)" grep -qx "0 wrong" said
+by slots=1b,epoch=off cover || cat cried
+check "coverage: $(awk '$3 < 99' said)" awk '$3 < 99 { bad++ } END { exit bad + (NR < 20) > 0 }' said
+by slots=16k ractors || cat cried
+check "ractors: $(head -n 1 said)" eval 'head -n 1 said | grep -q "several ractors"'
+check "an option is refused: $(LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF=prof:true JPROF_AGENT=slots=1x ruby -e 1 2>&1)" \
+    eval 'LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF=prof:true JPROF_AGENT=slots=1x ruby -e 1 2>&1 | grep -q "not understood: slots=1x"'
+finish
