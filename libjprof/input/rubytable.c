@@ -1,5 +1,6 @@
 #include "input/rubytable.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,13 @@
 #include "base/search.h"
 #include "base/strbuf.h"
 
-enum { most_nodes = (1 << 18) - 1, most_strings = (1 << 20) - 1, most_tags = (1 << 10) - 1 };
+enum {
+	most_nodes = (1 << 18) - 1,
+	most_strings = (1 << 20) - 1,
+	most_tags = (1 << 10) - 1,
+	most_slots = 1 << 20,
+	most_slot_rate = 1 << 30
+};
 
 /* What comes of a line; the rest are codes of enum jprof_code. */
 enum { GOOD, FAULTY_TABLE };
@@ -311,6 +318,70 @@ static int read_marker(struct table_parse *p)
 	return frame.method == JP_NONE ? JPROF_E_NOMEM : add_table_frame(p, node, &frame);
 }
 
+/* ---- objects in slots ------------------------------------------------------------------------------------ */
+
+static int read_slot_rate(struct table_parse *p)
+{
+	uint64_t rate;
+	if (p->table->slot_rate || !take_decimal(&p->line, most_slot_rate, &rate) || !rate)
+		return FAULTY_TABLE;
+	p->table->slot_rate = (uint32_t)rate;
+	return GOOD;
+}
+
+/* A node without a line is one whose stack is not known. */
+static uint32_t frame_place(const struct jp_rubytable *t, uint64_t node)
+{
+	return node < t->node_count ? t->places[node] : JP_NONE;
+}
+
+static int read_slot(struct table_parse *p)
+{
+	enum { most_size = 65535, most_type = 31 };
+	struct jp_rubytable *t = p->table;
+	struct jp_rubyslot slot;
+	uint64_t node, tag, epoch, type, bytes, size;
+	if (!t->slot_rate || t->slot_count == most_slots || !take_table_hex(&p->line, &slot.address) ||
+	    !take_decimal(&p->line, most_nodes, &node) || !take_decimal(&p->line, most_tags, &tag) ||
+	    !take_decimal(&p->line, UINT32_MAX, &epoch) || !take_decimal(&p->line, most_type, &type) ||
+	    !take_string(p, &slot.class) || !take_decimal(&p->line, most_size, &bytes) || !bytes ||
+	    !take_decimal(&p->line, most_size, &size) || !size || p->line.len)
+		return FAULTY_TABLE;
+	if (jp_array_push(t->slots, t->slot_count, t->slot_cap))
+		return JPROF_E_NOMEM;
+	slot.frame = frame_place(t, node);
+	slot.tag = (uint32_t)tag;
+	slot.epoch = (uint32_t)epoch;
+	slot.type = (uint32_t)type;
+	slot.slot = (uint32_t)bytes;
+	slot.size = (uint32_t)size;
+	t->slots[t->slot_count++] = slot;
+	return GOOD;
+}
+
+static double chance_of_slot(const struct jp_rubytable *t, const struct jp_rubyslot *slot)
+{
+	return -expm1(-(double)slot->size / t->slot_rate);
+}
+
+double jp_rubytable_slot_bytes(const struct jp_rubytable *t, const struct jp_rubyslot *slot)
+{
+	return slot->slot / chance_of_slot(t, slot);
+}
+
+/* Each sample was drawn by itself, with its own probability: the variance of the sum is estimated without bias by that
+ * of Horvitz and Thompson. */
+struct jp_rubyslot_sum jp_rubytable_slot_sum(const struct jp_rubytable *t)
+{
+	struct jp_rubyslot_sum sum = { 0 };
+	for (size_t i = 0; i < t->slot_count; i++) {
+		double bytes = jp_rubytable_slot_bytes(t, &t->slots[i]);
+		sum.bytes += bytes;
+		sum.variance += bytes * bytes * (1 - chance_of_slot(t, &t->slots[i]));
+	}
+	return sum;
+}
+
 static int read_table_end(struct table_parse *p)
 {
 	uint64_t count;
@@ -332,6 +403,7 @@ static int read_table_line(struct table_parse *p)
 		      { "bounds", read_bounds },   { "interpreter", read_interpreter },
 		      { "time", read_time },       { "start", read_start },
 		      { "e", read_epoch },         { "directory", read_directory },
+		      { "o", read_slot },          { "slots", read_slot_rate },
 		      { "end", read_table_end } };
 	struct jp_span word = take_table_word(&p->line);
 	if (p->ended)
@@ -429,6 +501,7 @@ void jp_rubytable_free(struct jp_rubytable *t)
 	free(t->places);
 	free(t->spans);
 	free(t->marks);
+	free(t->slots);
 	free(t->boot);
 	free(t->directory);
 	free(t->why);

@@ -44,6 +44,16 @@ struct jp_rubytag {
 	uint32_t text; /* id in texts; JP_NONE: no such tag */
 };
 
+/* A sampled object that lives in a slot of Ruby's own heap. */
+struct jp_rubyslot {
+	uint64_t address;
+	uint32_t frame;      /* its place in frames; JP_NONE: it has no Ruby stack */
+	uint32_t tag, epoch; /* their numbers; 0: none */
+	uint32_t class;      /* id in texts; JP_NONE: not known */
+	uint32_t slot, size; /* bytes of its slot, and those that it was counted for; not 0 */
+	uint32_t type;       /* of the object: below 32 */
+};
+
 struct jp_rubytable {
 	struct jp_checksum dump;                  /* that it belongs to */
 	uint64_t start, nodes, tags, epochs, end; /* of the mapping, and of the numbers of each kind */
@@ -62,6 +72,9 @@ struct jp_rubytable {
 	struct jp_intern texts;
 	struct jp_rubyepoch *spans; /* of the epochs that the dump has, by ascending number */
 	size_t span_count, span_cap;
+	uint32_t slot_rate; /* bytes between samples of objects; 0: the table says nothing about them */
+	struct jp_rubyslot *slots;
+	size_t slot_count, slot_cap;
 	struct jp_rubytag *marks; /* tags, by their number */
 	size_t mark_count, mark_cap;
 };
@@ -83,6 +96,15 @@ const struct jp_rubyepoch *jp_rubytable_epoch(const struct jp_rubytable *table, 
 
 /* The tag that the number of a stack stands for; NULL: it is no tag's, or its text is not known. */
 const struct jp_rubytag *jp_rubytable_tag(const struct jp_rubytable *table, uint64_t number);
+
+/* For how many bytes of slots the sample stands. */
+double jp_rubytable_slot_bytes(const struct jp_rubytable *table, const struct jp_rubyslot *slot);
+
+/* Of all samples, with the variance of the sum. */
+struct jp_rubyslot_sum {
+	double bytes, variance;
+};
+struct jp_rubyslot_sum jp_rubytable_slot_sum(const struct jp_rubytable *table);
 
 /* "" for JP_NONE. */
 const char *jp_rubytable_text(const struct jp_rubytable *table, uint32_t id);

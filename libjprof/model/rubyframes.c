@@ -1,5 +1,6 @@
 #include "model/rubyframes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,9 +246,25 @@ static int note_left_out(const struct jp_ruby_load *w, const struct jprof_dump *
 	               jprof_error_line(why, line, sizeof line));
 }
 
+/* What the dump's rows do not have. */
+static int note_slots(const struct jp_ruby_load *w, const struct jprof_dump *dump)
+{
+	const struct jp_rubytable *t = w->table;
+	if (!t || !t->slot_count)
+		return 0;
+	const struct jp_rubyslot_sum sum = jp_rubytable_slot_sum(t);
+	return jp_note(
+	    w->profile,
+	    "%s: these rows are of malloc alone: objects in slots of Ruby's own heap take %.1f +- %.1f MB beside, by "
+	    "%zu samples",
+	    dump->name, sum.bytes / 1e6, 1.96 * sqrt(sum.variance) / 1e6, t->slot_count);
+}
+
 int jp_ruby_note(const struct jp_ruby_load *w, const struct jprof_dump *dump)
 {
 	const struct jp_rubytable *t = w->table;
+	if (note_slots(w, dump))
+		return -1;
 	if (!w->any)
 		return 0;
 	if (dump->table_error.code)

@@ -36,6 +36,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(!tag ||
 		     (number && number < 1 << 10 && *jp_rubytable_text(t, tag->text) && tag->kind <= JP_TAG_JOB));
 	}
+	must(!t->slot_count || t->slot_rate);
+	for (size_t i = 0; i < t->slot_count; i++) {
+		must(t->slots[i].frame == JP_NONE || t->slots[i].frame < t->frame_count);
+		must(jp_rubytable_slot_bytes(t, &t->slots[i]) >= t->slots[i].slot);
+		(void)jp_rubytable_text(t, t->slots[i].class);
+	}
 	must(t->nodes <= t->tags && t->tags <= t->epochs && t->epochs <= t->end);
 	jp_rubytable_free(t);
 	return 0;

@@ -3,6 +3,7 @@
 #include "input/rubytable.h"
 
 #define HEAD "jprof-table 1\nprocess 17 99 boot-id\ndump 4096 00ff\nids 7f00 0 40000 40400 240400\n"
+#define SLOTS "slots 131072\n"
 
 static const char sound[] =
     HEAD "ruby 3.1.2 on\ninterpreter 100 20 /lib/lib ruby.so\ntime 12.345\nstart 11.250 2 1\nbounds 3 5\n"
@@ -124,6 +125,24 @@ static const char *const faulty[] = {
 	HEAD "t 1 - x%\nend 0\n",
 	HEAD "t 1\nend 0\n",
 	HEAD "t -1 - x\nend 0\n",
+	HEAD "o 7f00 0 0 0 5 0 40 26\nend 0\n", /* samples of no rate */
+	HEAD "slots 0\nend 0\n",
+	HEAD "slots 1073741825\nend 0\n",
+	HEAD "slots 1\nslots 1\nend 0\n",
+	HEAD "slots 1.5\nend 0\n",
+	HEAD SLOTS "o 7f00 0 0 0 5 0 40\nend 0\n",
+	HEAD SLOTS "o 7f00 0 0 0 5 0 40 26 1\nend 0\n",
+	HEAD SLOTS "o 7f00 0 0 0 5 0 40 0\nend 0\n", /* of no size: its probability is 0 */
+	HEAD SLOTS "o 7f00 0 0 0 5 0 0 40\nend 0\n",
+	HEAD SLOTS "o 7f00 0 0 0 5 0 65536 40\nend 0\n",
+	HEAD SLOTS "o 7f00 0 0 0 5 0 40 65536\nend 0\n",
+	HEAD SLOTS "o 7f00 0 0 0 32 0 40 40\nend 0\n",
+	HEAD SLOTS "o 7f00 0 0 0 5 1 40 40\nend 0\n", /* a string that does not come before */
+	HEAD SLOTS "o 7f00 262144 0 0 5 0 40 40\nend 0\n",
+	HEAD SLOTS "o 7f00 0 1024 0 5 0 40 40\nend 0\n",
+	HEAD SLOTS "o 7f00 0 0 4294967296 5 0 40 40\nend 0\n",
+	HEAD SLOTS "o 11112222333344445 0 0 0 5 0 40 40\nend 0\n",
+	HEAD SLOTS "o -1 0 0 0 5 0 40 40\nend 0\n",
 	HEAD "bounds 5 5\nend 0\n",
 	HEAD "start 5.000 0 0\nend 0\n", /* epochs begin with 1 */
 	HEAD "start 5 1 0\nend 0\n",
@@ -172,6 +191,26 @@ static void test_tag_lines(void **state)
 	jp_rubytable_free(t);
 }
 
+/* The weights are those of docs/ruby-table.md, and of Python's math.expm1: 40 / (1 - exp(-26 / 131072)). */
+static void test_slot_lines(void **state)
+{
+	(void)state;
+	static const char text[] =
+	    HEAD "s 3 Node\nn 9 0 0 0 0 - 3\n" SLOTS "o 7fffee001000 9 7 2 1 3 40 26\n"
+		 "o 1 5 0 0 31 0 65535 65535\no ffffffffffffffff 0 1023 4294967295 0 0 1 1\nend 1\n";
+	struct jp_rubytable *t = parse(text, sizeof text - 1, NULL);
+	assert_non_null(t);
+	assert_int_equal(t->slot_rate, 131072);
+	assert_int_equal(t->slot_count, 3);
+	const struct jp_rubyslot *s = t->slots;
+	assert_true(s->address == 0x7fffee001000 && s->frame == 0 && s->tag == 7 && s->epoch == 2 && s->type == 1);
+	assert_string_equal(jp_rubytable_text(t, s->class), "Node");
+	assert_float_equal(jp_rubytable_slot_bytes(t, s), 201669.23143044498, 1e-3);
+	assert_true(s[1].frame == JP_NONE && s[1].class == JP_NONE && s[1].slot == 65535);
+	assert_float_equal(jp_rubytable_slot_bytes(t, s + 2), 131072.50000063577, 1e-3);
+	jp_rubytable_free(t);
+}
+
 /* A stack is never deeper than an agent makes it, however long the chain. */
 static void test_depth(void **state)
 {
@@ -196,8 +235,9 @@ static void test_depth(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sound),  cmocka_unit_test(test_no_process), cmocka_unit_test(test_every_cut),
-		cmocka_unit_test(test_faults), cmocka_unit_test(test_tag_lines),  cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_sound),      cmocka_unit_test(test_no_process), cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_faults),     cmocka_unit_test(test_tag_lines),  cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_slot_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
