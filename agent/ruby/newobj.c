@@ -25,7 +25,8 @@ enum newobj_name {
 	NEWOBJ_FUNCTIONS
 };
 
-enum { ONE_SLOT = 40 };
+/* An object may ask for 16 bytes, and gets 40: with these it is a sample as often as its slot deserves. */
+enum { ONE_SLOT = 40, ADDED = 24 };
 
 static const char newobj_names[NEWOBJ_NAMES][32] = {
 	[NEWOBJ_PROTECTED] = "rb_wb_protected_newobj_of",
@@ -192,9 +193,10 @@ static inline __attribute__((always_inline)) bool count_down(long size)
 	newobj_fn function __attribute__((visibility("default"), used));                                               \
 	NEWOBJ_ENTRY(function, which, bytes)
 
-NEWOBJ_EXPORTED(newobj_protected, "rb_wb_protected_newobj_of", NEWOBJ_PROTECTED, (uint32_t)(is_fourth ? d : c))
-NEWOBJ_EXPORTED(newobj_unprotected, "rb_wb_unprotected_newobj_of", NEWOBJ_UNPROTECTED, (uint32_t)c)
-NEWOBJ_EXPORTED(newobj_protected_ec, "rb_ec_wb_protected_newobj_of", NEWOBJ_PROTECTED_EC, (uint32_t)d)
+NEWOBJ_EXPORTED(newobj_protected, "rb_wb_protected_newobj_of", NEWOBJ_PROTECTED,
+                (long)(uint32_t)(is_fourth ? d : c) + ADDED)
+NEWOBJ_EXPORTED(newobj_unprotected, "rb_wb_unprotected_newobj_of", NEWOBJ_UNPROTECTED, (long)(uint32_t)c + ADDED)
+NEWOBJ_EXPORTED(newobj_protected_ec, "rb_ec_wb_protected_newobj_of", NEWOBJ_PROTECTED_EC, (long)(uint32_t)d + ADDED)
 NEWOBJ_EXPORTED(newobj_of, "rb_newobj_of", NEWOBJ_OF, fixed[NEWOBJ_OF])
 NEWOBJ_EXPORTED(newobj_imemo, "rb_imemo_new", NEWOBJ_IMEMO, fixed[NEWOBJ_IMEMO])
 NEWOBJ_EXPORTED(newobj_data, "rb_data_object_wrap", NEWOBJ_DATA, fixed[NEWOBJ_DATA])
