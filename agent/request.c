@@ -12,6 +12,7 @@
 #include "ruby/objectgraph.h"
 #include "ruby/ruby.h"
 #include "ruby/ruby_stacks.h"
+#include "ruby/slots.h"
 #include "self.h"
 #include "textbuf.h"
 #include "thread.h"
@@ -79,6 +80,8 @@ static void reply_report(const struct arguments *arguments, struct textbuf *repl
 	add_json_string(reply, "ruby", ruby_version_text());
 	add_bool(reply, "ruby_stacks", !ruby_stacks_refusal());
 	add_json_string(reply, "ruby_stacks_why", ruby_stacks_refusal());
+	add_bool(reply, "ruby_slots", !slots_refusal());
+	add_json_string(reply, "ruby_slots_why", slots_asked() ? slots_refusal() : NULL);
 	add_bool(reply, "objects", ruby_objects_known());
 	add_bool(reply, "graph", objectgraph_known());
 	add_bool(reply, "epochs", dumptable_is_on() && epoch_is_on());

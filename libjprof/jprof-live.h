@@ -118,6 +118,8 @@ struct jprof_agent_report {
 	bool graph;                  /* it can have a child write the graph of a Ruby's objects. Since: 0.2 */
 	bool ruby_stacks;            /* samples get Ruby stacks. Since: 0.2 */
 	const char *ruby_stacks_why; /* why not; NULL: they do, or the agent is one that knows none. Since: 0.2 */
+	bool ruby_slots;             /* objects in slots of Ruby's own heap are sampled. Since: 0.2 */
+	const char *ruby_slots_why;  /* why not, though that was asked for; or NULL. Since: 0.2 */
 };
 
 /* Connects to the agent that the process announces, and makes sure, by a first report, that it is that very

@@ -46,6 +46,11 @@ const char *slots_refusal(void)
 	return refusal;
 }
 
+bool slots_asked(void)
+{
+	return mean > 0;
+}
+
 /* ---- in an allocation ---- */
 
 static long slots_idle(void)

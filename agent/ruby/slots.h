@@ -17,6 +17,9 @@ void slots_init(uint64_t mean);
 /* Why no objects are sampled; NULL where they are. */
 const char *slots_refusal(void);
 
+/* Were they asked for? */
+bool slots_asked(void);
+
 /* They are not, for this reason, which stays the caller's. */
 void slots_refuse(const char *why);
 

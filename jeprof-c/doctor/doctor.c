@@ -41,9 +41,9 @@ void findings_free(struct findings *f)
 typedef void check_fn(const struct scene *scene, struct findings *findings);
 
 static check_fn *const checks[] = {
-	check_program, check_run,     check_preload,   check_jemalloc, check_forks,    check_profiling, check_conf,
-	check_refused, check_options, check_prof,      check_active,   check_rate,     check_recipe,    check_agent,
-	check_ruby,    check_signal,  check_directory, check_symbols,  check_children, check_unseen,
+	check_program, check_run,     check_preload, check_jemalloc,  check_forks,   check_profiling, check_conf,
+	check_refused, check_options, check_prof,    check_active,    check_rate,    check_recipe,    check_agent,
+	check_ruby,    check_slots,   check_signal,  check_directory, check_symbols, check_children,  check_unseen,
 };
 
 /* It has no program, whoever asks. */

@@ -132,6 +132,7 @@ extern const char signal_fix[];
 /* How dumps come about, and where they go: doctor_dump.c. */
 void check_agent(const struct scene *scene, struct findings *findings);
 void check_ruby(const struct scene *scene, struct findings *findings);
+void check_slots(const struct scene *scene, struct findings *findings);
 void check_signal(const struct scene *scene, struct findings *findings);
 void check_directory(const struct scene *scene, struct findings *findings);
 

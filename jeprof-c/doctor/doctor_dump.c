@@ -96,6 +96,17 @@ static void check_ruby_of_command(const struct scene *s, struct findings *f)
 		    s->proof.version);
 }
 
+/* Nothing where JPROF_AGENT does not ask for it. */
+void check_slots(const struct scene *s, struct findings *f)
+{
+	const struct jprof_agent_report *r = s->report;
+	if (r && r->ruby && r->ruby_slots)
+		findings_add(f, "slots", VERDICT_OK, NULL, "objects in slots of Ruby's own heap are sampled");
+	else if (r && r->ruby && r->ruby_slots_why)
+		findings_add(f, "slots", VERDICT_WARN, "docs/agent.md says where they are sampled",
+		             "objects in slots of Ruby's own heap are not sampled: %s", r->ruby_slots_why);
+}
+
 void check_ruby(const struct scene *s, struct findings *f)
 {
 	const struct jprof_agent_report *r = s->report;

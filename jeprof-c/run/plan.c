@@ -336,6 +336,7 @@ static int plan_env(struct run_plan *plan, const struct run_options *o, char *co
 		.agent = plan->agent,
 		.target = target && strlen(target) <= name_most && !strchr(target, ',') ? target : NULL,
 		.at = o->at,
+		.slots = o->slots,
 	};
 	int rc = label ? run_env_make(&plan->env, &wish, &plan->allocator, err) : short_memory(err);
 	free(label);

@@ -180,14 +180,17 @@ static int make_preload(struct run_env *env, const struct run_wish *wish, const 
  * start. */
 static int make_agent(struct run_env *env, const struct run_wish *wish, struct jprof_error *err)
 {
-	const char *user = getenv("JPROF_AGENT"), *at = wish->at;
+	const char *user = getenv("JPROF_AGENT"), *at = wish->at, *slots = wish->slots;
 	const char *target = user && strstr(user, "for=") ? NULL : wish->target;
-	if (!wish->agent || (!target && !at))
+	if (!wish->agent || (!target && !at && !slots))
 		return 0;
-	if (!shortage_unprinted(asprintf(&env->jprof_agent, "%s%s%s%s%s%s%s", user ? user : "",
-	                                 user && *user ? "," : "", at ? "at=" : "", at ? at : "",
-	                                 at && target ? "," : "", target ? "for=ruby,for=" : "", target ? target : "")))
+	if (!shortage_unprinted(asprintf(&env->jprof_agent, "%s%s%s%s%s%s%s", user ? user : "", at ? ",at=" : "",
+	                                 at ? at : "", slots ? ",slots=" : "", slots ? slots : "",
+	                                 target ? ",for=ruby,for=" : "", target ? target : ""))) {
+		char *text = env->jprof_agent;
+		memmove(text, text + (*text == ','), strlen(text + (*text == ',')) + 1);
 		return 0;
+	}
 	env->jprof_agent = NULL;
 	return fail_as(err, JPROF_E_NOMEM, "", "memory is short");
 }

@@ -16,6 +16,7 @@ struct run_wish {
 	const char *agent;  /* the agent's file, or NULL: none */
 	const char *target; /* "for=" of the agent; NULL: its default, Ruby */
 	const char *at;     /* "at=" of the agent, or NULL */
+	const char *slots;  /* "slots=" likewise */
 };
 
 /* Values of the variables; NULL: leave the variable alone. All owned. */

@@ -27,6 +27,8 @@ static const struct opt_row run_rows[] = {
 	  "takes no samples (prof_active:false) until jprof snap --activate PID" },
 	{ "at", OPT_TEXT, RUN_AT(at), 0, NULL, "peak",
 	  "makes a dump at each new peak of memory, at least a tenth and a minute after the last one; keeps the newest two" },
+	{ "slots", OPT_TEXT, RUN_AT(slots), 0, NULL, "N",
+	  "samples objects in slots of Ruby's own heap, one for so many bytes: 128k (Ruby 3.1, 3.3, 3.4); or off" },
 	{ "jemalloc", OPT_TEXT, RUN_AT(jemalloc), 0, NULL, "FILE",
 	  "uses this jemalloc; $JPROF_JEMALLOC does the same" },
 	{ "no-agent", OPT_SWITCH, RUN_AT(no_agent), 0, NULL, NULL,
@@ -108,6 +110,22 @@ static bool find_sample(struct run_options *o)
 	return false;
 }
 
+/* As the agent reads them. */
+static bool check_slots_option(const struct run_options *o)
+{
+	char *end;
+	unsigned long number = o->slots ? strtoul(o->slots, &end, 10) : 1;
+	if (!o->slots || !strcmp(o->slots, "off"))
+		return true;
+	if (*o->slots < '0' || *o->slots > '9' || !number || !*end || !strchr("bkm", *end) || end[1] || number > 1024) {
+		say("--slots=%s: give 128k, 1 to 1024 b, k or m, or off", o->slots);
+		return false;
+	}
+	if (o->no_agent)
+		say("--slots is the agent's work, which --no-agent leaves out");
+	return !o->no_agent;
+}
+
 static bool check_run_options(const struct run_options *o, int operands)
 {
 	if (!operands && o->form == ENV_NONE) {
@@ -122,7 +140,7 @@ static bool check_run_options(const struct run_options *o, int operands)
 		say("--at=peak is the agent's work, which --no-agent leaves out");
 		return false;
 	}
-	return !o->label || check_label(o->label);
+	return check_slots_option(o) && (!o->label || check_label(o->label));
 }
 
 char *run_label(const char *program)

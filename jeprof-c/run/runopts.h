@@ -14,6 +14,7 @@ struct run_options {
 	bool inactive;
 	bool no_agent;
 	const char *at;          /* when the agent makes dumps by itself, or NULL */
+	const char *slots;       /* bytes between samples of objects, as the agent reads them; or NULL */
 	size_t sample;           /* the logarithm; 0: not given */
 	const char *sample_text; /* as given */
 	const char *dir;

@@ -126,6 +126,7 @@ static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error
 		.signal_owned = jp_json_true(o, "signal_owned"),
 		.dumps = jp_json_number(o, "dumps"),
 		.ruby_stacks = jp_json_true(o, "ruby_stacks"),
+		.ruby_slots = jp_json_true(o, "ruby_slots"),
 	};
 	struct jp_arena arena = { 0 };
 	if (!keep_string(&arena, o, "version", &r.version) || !keep_string(&arena, o, "boot_id", &r.boot_id) ||
@@ -133,7 +134,8 @@ static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error
 	    !keep_string(&arena, o, "prefix", &r.prefix) || !keep_string(&arena, o, "ruby", &r.ruby) ||
 	    !keep_string(&arena, o, "triggers", &r.triggers) || !keep_string(&arena, o, "last_dump", &r.last_dump) ||
 	    !keep_string(&arena, o, "last_error", &r.last_error) ||
-	    !keep_string(&arena, o, "ruby_stacks_why", &r.ruby_stacks_why)) {
+	    !keep_string(&arena, o, "ruby_stacks_why", &r.ruby_stacks_why) ||
+	    !keep_string(&arena, o, "ruby_slots_why", &r.ruby_slots_why)) {
 		jp_arena_release(&arena);
 		return jp_error_nomem(err);
 	}

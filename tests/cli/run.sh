@@ -189,6 +189,11 @@ run env PATH="$tmp/shims:$tmp:$PATH" JPROF_AGENT_LIB="$tmp/libnothing.so" "$jpro
 set_to JPROF_AGENT for=ruby,for=env-program
 run env JPROF_AGENT_LIB="$tmp/libnothing.so" JPROF_AGENT=every=1h,for=all "$jprof" run -- ./env-program
 set_to JPROF_AGENT every=1h,for=all
+run env JPROF_AGENT_LIB="$tmp/libnothing.so" JPROF_AGENT=every=1h,for=all "$jprof" run --slots=64k --at=peak -- ./env-program
+set_to JPROF_AGENT every=1h,for=all,at=peak,slots=64k
+run env JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --slots=off -- ./env-program
+set_to JPROF_AGENT slots=off,for=ruby,for=env-program
+check "slots of 64: $("$jprof" run --slots=64 -- true 2>&1)" eval '! "$jprof" run --slots=64 -- true 2>err && grep -q "slots=64: give 128k" err'
 without 'libjprof-agent.so is not where it was installed.*--no-agent' JPROF_AGENT_LIB="$tmp/missing.so" -- ./env-program
 mkdir 'a b'
 cp libnothing.so 'a b'

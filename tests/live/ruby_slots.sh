@@ -20,6 +20,10 @@ by slots=1b,epoch=off cover || cat cried
 check "coverage: $(awk '$3 < 99' said)" awk '$3 < 99 { bad++ } END { exit bad + (NR < 20) > 0 }' said
 by slots=16k ractors || cat cried
 check "ractors: $(head -n 1 said)" eval 'head -n 1 said | grep -q "several ractors"'
+words=slots=64k
+start ruby -e '10000.times { +"x" * 1000 } until File.exist?("stop"); sleep 60'
+until_true eval 'field .ruby_slots report | grep -q true'
+check "report: $(field '"\(.ruby_slots) \(.ruby_slots_why)"' report)" test "$(field '"\(.ruby_slots) \(.ruby_slots_why)"' report)" = "true null"
 check "an option is refused: $(LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF=prof:true JPROF_AGENT=slots=1x ruby -e 1 2>&1)" \
     eval 'LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF=prof:true JPROF_AGENT=slots=1x ruby -e 1 2>&1 | grep -q "not understood: slots=1x"'
 finish
