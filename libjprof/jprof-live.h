@@ -286,8 +286,7 @@ JPROF_API int jprof_target_copies(const struct jprof_target *process, const stru
 /* How many rows there are; 0 of NULL. Since: 0.2 */
 JPROF_API size_t jprof_copies_count(const struct jprof_copies *copies);
 
-/* The i-th row, the largest first; NULL: there is none. It lives as long as `copies`, until more is added. Since: 0.2
- */
+/* The i-th row, the largest first; NULL: there is none. It lives until more is added to `copies`. Since: 0.2 */
 JPROF_API const struct jprof_copy *jprof_copies_at(const struct jprof_copies *copies, size_t i);
 
 /* All zero of NULL. Since: 0.2 */

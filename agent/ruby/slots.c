@@ -81,7 +81,7 @@ static long slots_draw(void)
 }
 
 /* What is internal has no class, and is not told from what comes after it. */
-static bool is_named(VALUE object, unsigned type)
+static bool has_class_yet(VALUE object, unsigned type)
 {
 	enum { INTERNAL = 0x1a, INCLUDED = 0x1c };
 	return ((const VALUE *)object)[1] && type != INTERNAL && type != INCLUDED;
@@ -110,7 +110,7 @@ static void slots_take(VALUE object, long size)
 	note_seen(1 / chance_of((double)size, mean));
 	if (!serves)
 		atomic_fetch_add(&missed, 1);
-	if (!serves || !is_named(object, type))
+	if (!serves || !has_class_yet(object, type))
 		return;
 	struct slot_sample sample = { .object = object, .size = (uint16_t)size, .type = (uint16_t)type };
 	sample.slot = has_sizes ? (uint16_t)ruby.rb_gc_obj_slot_size(object) : SLOTS_OLD;

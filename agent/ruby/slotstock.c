@@ -11,11 +11,17 @@
 #include "ruby/stacktree.h"
 
 /* SEEN_ID: of an object's flags, Ruby 3.1 to 3.4. */
-enum { PAGES = 1 << 19, PAGES_MOST = PAGES / 4 * 3, IDS = 2 * SLOTTABLE_MOST, SEEN_ID = 1 << 9, SLOT_TYPE = 0x1f };
+enum {
+	STOCK_PAGES = 1 << 19,
+	STOCK_PAGES_MOST = STOCK_PAGES / 4 * 3,
+	IDS = 2 * SLOTTABLE_MOST,
+	SEEN_ID = 1 << 9,
+	SLOT_TYPE = 0x1f
+};
 enum { LAST_TYPE = 0x0f, TYPE_SYMBOL = 0x14 };
 
 /* A page of Ruby's heap. */
-struct heap_page {
+struct stock_page {
 	uintptr_t begin;
 	uint32_t size, stride;
 };
@@ -28,8 +34,8 @@ struct stock {
 	bool fits;
 };
 
-static struct heap_page *pages; /* by hash of the address; memory of its own */
-static uint32_t *ids;           /* likewise: 1 and the place of a sample, by hash of its id */
+static struct stock_page *pages; /* by hash of the address; memory of its own */
+static uint32_t *ids;            /* likewise: 1 and the place of a sample, by hash of its id */
 static const struct newobj_version *rubys;
 static uintptr_t compactions; /* the key of GC.stat */
 static uintptr_t state, none; /* those of GC.latest_gc_info */
@@ -79,7 +85,7 @@ const char *slotstock_learn(const struct newobj_version *version)
 	none = symbol("none");
 	ruby.rb_gc_latest_gc_info(state);
 	if (!pages)
-		pages = get_memory(PAGES * sizeof *pages);
+		pages = get_memory(STOCK_PAGES * sizeof *pages);
 	if (!ids)
 		ids = get_memory(IDS * sizeof *ids);
 	return pages && ids ? NULL : "no memory could be had to tell which objects live";
@@ -92,14 +98,14 @@ bool slotstock_is_cheap(void)
 
 /* ---- pages ---- */
 
-static struct heap_page *page_at(uintptr_t number)
+static struct stock_page *page_at(uintptr_t number)
 {
-	return &pages[(number * 0x9e3779b97f4a7c15u >> 40) % PAGES];
+	return &pages[(number * 0x9e3779b97f4a7c15u >> 40) % STOCK_PAGES];
 }
 
-static struct heap_page *next_page(struct heap_page *page)
+static struct stock_page *next_page(struct stock_page *page)
 {
-	return page + 1 < pages + PAGES ? page + 1 : pages;
+	return page + 1 < pages + STOCK_PAGES ? page + 1 : pages;
 }
 
 /* Called by Ruby for each page of its heap. Allocates nothing. */
@@ -107,23 +113,23 @@ static int note_heap_page(void *begin, void *end, size_t stride, void *arg)
 {
 	struct stock *stock = arg;
 	uintptr_t first = (uintptr_t)begin, last = (uintptr_t)end - 1, number = first >> stock->page_log;
-	struct heap_page *page = page_at(number);
-	if (!stride || last < first || number != last >> stock->page_log || ++stock->pages > PAGES_MOST) {
+	struct stock_page *page = page_at(number);
+	if (!stride || last < first || number != last >> stock->page_log || ++stock->pages > STOCK_PAGES_MOST) {
 		stock->fits = false;
 		return 1;
 	}
 	while (page->begin)
 		page = next_page(page);
-	*page = (struct heap_page){ first, (uint32_t)(last + 1 - first), (uint32_t)stride };
+	*page = (struct stock_page){ first, (uint32_t)(last + 1 - first), (uint32_t)stride };
 	return 0;
 }
 
 static bool is_slot(const struct stock *stock, uintptr_t address)
 {
 	uintptr_t number = address >> stock->page_log;
-	const struct heap_page *page = page_at(number);
+	const struct stock_page *page = page_at(number);
 	while (page->begin && page->begin >> stock->page_log != number)
-		page = next_page((struct heap_page *)page);
+		page = next_page((struct stock_page *)page);
 	uintptr_t distance = address - page->begin;
 	return page->begin && distance < page->size && distance % page->stride == 0;
 }
@@ -185,7 +191,7 @@ static void find_by_id(const struct stock *stock, struct slot_sample *samples, V
 /* Those that were moved: all slots are looked at. */
 static void look_for_moved(const struct stock *stock, struct slot_sample *samples)
 {
-	for (const struct heap_page *page = pages; page < pages + PAGES; page++)
+	for (const struct stock_page *page = pages; page < pages + STOCK_PAGES; page++)
 		for (uint32_t at = 0; page->begin && at < page->size; at += page->stride)
 			find_by_id(stock, samples, page->begin + at);
 }
@@ -243,7 +249,7 @@ static bool judge_samples(const struct stock *stock)
 /* What is left of a stock, which may have been broken off. */
 static void forget_pages(void)
 {
-	madvise(pages, PAGES * sizeof *pages, MADV_DONTNEED);
+	madvise(pages, STOCK_PAGES * sizeof *pages, MADV_DONTNEED);
 	madvise(ids, IDS * sizeof *ids, MADV_DONTNEED);
 }
 

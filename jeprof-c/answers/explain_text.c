@@ -196,8 +196,11 @@ static void add_explain_head(struct answer *a, const struct explained *what)
 		jp_strbuf_visible(text, what->path);
 	else
 		jp_strbuf_str(text, what->whose);
-	if (!what->live && info->processes == 1 && isdigit((unsigned char)*what->members))
-		jp_strbuf_printf(text, " (%s)", what->members);
+	if (!what->live && info->processes == 1 && isdigit((unsigned char)*what->members)) {
+		jp_strbuf_str(text, " (");
+		jp_strbuf_visible(text, what->members);
+		jp_strbuf_str(text, ")");
+	}
 	if (info->dumpless && !*info->seen.malloc && !explain_part_of(what->explanation, JPROF_PART_LIVE))
 		jp_strbuf_printf(text, "; %s without a profile", info->processes > 1 ? "they run" : "it runs");
 	else if (!isnan(info->total))

@@ -335,7 +335,7 @@ static uint32_t frame_place(const struct jp_rubytable *t, uint64_t node)
 	return node < t->node_count ? t->places[node] : JP_NONE;
 }
 
-static int read_slot(struct table_parse *p)
+static int read_slot_sample(struct table_parse *p)
 {
 	enum { most_size = 65535, most_type = 31 };
 	struct jp_rubytable *t = p->table;
@@ -403,7 +403,7 @@ static int read_table_line(struct table_parse *p)
 		      { "bounds", read_bounds },   { "interpreter", read_interpreter },
 		      { "time", read_time },       { "start", read_start },
 		      { "e", read_epoch },         { "directory", read_directory },
-		      { "o", read_slot },          { "slots", read_slot_rate },
+		      { "o", read_slot_sample },   { "slots", read_slot_rate },
 		      { "end", read_table_end } };
 	struct jp_span word = take_table_word(&p->line);
 	if (p->ended)

@@ -140,6 +140,7 @@ script() {
 script shop.heap 41 40 100 shop.rb,3,,'<main>',40
 script blog.heap 42 40 300 blog.rb,3,,'<main>',40
 script both.heap 43 40 300 shop.rb,4,,'<main>',40 blog.rb,3,,'<main>',40
+touch -r shop.heap blog.heap both.heap # else they may be a second apart
 says_two='the later one is of blog.rb and the base of shop.rb: a difference of two programs is no growth'
 run "$jprof" diff "$nowhere" --assume-gc shop.heap blog.heap
 exits 0
