@@ -28,7 +28,7 @@ enum {
 	LONGEST_S = 120,
 	GOING_MS = 500,
 	SUM_REST = 20,        /* times as long as the sum of its pages takes it is not asked for again */
-	LOOK_MS = 100,        /* how often the child is looked at */
+	GRAPH_LOOK_MS = 100,  /* how often the child is looked at */
 	OWN_BYTES = 16 << 20, /* of page tables and buffers, and some of the program's */
 	ROOM_LEFT = 8 << 20,  /* that the control group keeps */
 	PIPE_BYTES = 1 << 20,
@@ -37,12 +37,12 @@ enum {
 	MOST_DESCRIPTORS = 1 << 16
 };
 
-static atomic_bool prepared;
+static atomic_bool graph_prepared;
 static atomic_int child;      /* its pid; 0: there is none */
 static atomic_int fork_error; /* why there is none: an errno; UNWALKABLE */
 static uint64_t bound;        /* bytes that may be copied; what follows is the agent's thread's, too */
 static uint64_t next_look, next_sum;
-static char why[256];
+static char graph_why[256];
 
 enum { NOT_TRIED = -1, UNWALKABLE = -2 };
 
@@ -124,7 +124,7 @@ static int fork_unseen(void)
 
 void graphchild_start(void)
 {
-	if (!atomic_exchange(&prepared, false))
+	if (!atomic_exchange(&graph_prepared, false))
 		return;
 	atomic_store(&fork_error, objectgraph_list() ? fork_unseen() : UNWALKABLE);
 	objectgraph_forget();
@@ -175,25 +175,25 @@ const char *graphchild_prepare(void)
 	if (!is_child_gone())
 		return "the graph of an earlier request is still being written; try again later";
 	if (room < bound + ROOM_LEFT) {
-		snprintf(why, sizeof why,
+		snprintf(graph_why, sizeof graph_why,
 		         "its control group, or the machine, has %llu MB of memory left, and what is copied while its "
 		         "objects are written may take %llu MB: raise the limit",
 		         (unsigned long long)(room >> 20), (unsigned long long)((bound + ROOM_LEFT) >> 20));
-		return why;
+		return graph_why;
 	}
 	if (!make_pipe()) {
-		snprintf(why, sizeof why, "no pipe for it: %s", errno_text(errno));
+		snprintf(graph_why, sizeof graph_why, "no pipe for it: %s", errno_text(errno));
 		close_pipe();
-		return why;
+		return graph_why;
 	}
 	atomic_store(&fork_error, NOT_TRIED);
-	atomic_store(&prepared, true);
+	atomic_store(&graph_prepared, true);
 	return NULL;
 }
 
 const char *graphchild_settle(void)
 {
-	atomic_store(&prepared, false);
+	atomic_store(&graph_prepared, false);
 	int error = atomic_load(&fork_error);
 	handle_close(HANDLE_GRAPH_WRITE);
 	if (!error)
@@ -203,8 +203,8 @@ const char *graphchild_settle(void)
 		return "no Ruby thread came to it in time";
 	if (error == UNWALKABLE)
 		return "it has several ractors, or no memory for the list of its heap's pages";
-	snprintf(why, sizeof why, "no child could be forked: %s", errno_text(error));
-	return why;
+	snprintf(graph_why, sizeof graph_why, "no child could be forked: %s", errno_text(error));
+	return graph_why;
 }
 
 static uint64_t kilobytes_at(const char *text, const char *key)
@@ -231,7 +231,7 @@ static uint64_t copied_bytes(int pid)
 
 int graphchild_timeout(void)
 {
-	return atomic_load(&child) ? LOOK_MS : -1;
+	return atomic_load(&child) ? GRAPH_LOOK_MS : -1;
 }
 
 void graphchild_tend(void)
@@ -247,7 +247,7 @@ void graphchild_tend(void)
 	uint64_t now = self_clock();
 	if (now < next_look)
 		return;
-	next_look = now + LOOK_MS;
+	next_look = now + GRAPH_LOOK_MS;
 	if (memory_room() < ROOM_LEFT || copied_bytes(pid) > bound)
 		kill(pid, SIGKILL);
 }
@@ -255,5 +255,5 @@ void graphchild_tend(void)
 void graphchild_forked(void)
 {
 	atomic_store(&child, 0);
-	atomic_store(&prepared, false);
+	atomic_store(&graph_prepared, false);
 }

@@ -41,15 +41,15 @@ struct heap_page {
 	size_t stride;
 };
 
-static struct heap_page *pages;
-static size_t page_count;
-static bool too_many;
+static struct heap_page *graph_pages;
+static size_t graph_page_count;
+static bool too_many_pages;
 
-static unsigned char block[GRAPH_BLOCK];
-static size_t used;
-static int out;
-static bool broken;
-static unsigned long long written; /* objects */
+static unsigned char graph_block[GRAPH_BLOCK];
+static size_t graph_used;
+static int graph_out;
+static bool graph_broken;
+static unsigned long long graph_objects; /* objects */
 
 /* ---- in the process ---- */
 
@@ -63,34 +63,34 @@ bool objectgraph_known(void)
 static int list_page(void *begin, void *end, size_t stride, void *unused)
 {
 	(void)unused;
-	too_many |= page_count == PAGES;
-	if (!too_many && stride >= sizeof(struct heap_slot))
-		pages[page_count++] = (struct heap_page){ (uintptr_t)begin, (uintptr_t)end, stride };
-	return too_many;
+	too_many_pages |= graph_page_count == PAGES;
+	if (!too_many_pages && stride >= sizeof(struct heap_slot))
+		graph_pages[graph_page_count++] = (struct heap_page){ (uintptr_t)begin, (uintptr_t)end, stride };
+	return too_many_pages;
 }
 
 /* Who asks for ractors may switch threads: that comes before the list. */
 bool objectgraph_list(void)
 {
-	page_count = 0;
-	too_many = false;
+	graph_page_count = 0;
+	too_many_pages = false;
 	if (!objectgraph_known() || !ruby_names_learn() || !ruby_objects_are_alone())
 		return false;
-	pages = mmap(NULL, PAGES * sizeof *pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-	             -1, 0);
-	if (pages == MAP_FAILED) {
-		pages = NULL;
+	graph_pages = mmap(NULL, PAGES * sizeof *graph_pages, PROT_READ | PROT_WRITE,
+	                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (graph_pages == MAP_FAILED) {
+		graph_pages = NULL;
 		return false;
 	}
 	ruby.rb_objspace_each_objects(list_page, NULL);
-	return !too_many;
+	return !too_many_pages;
 }
 
 void objectgraph_forget(void)
 {
-	if (pages)
-		munmap(pages, PAGES * sizeof *pages);
-	pages = NULL;
+	if (graph_pages)
+		munmap(graph_pages, PAGES * sizeof *graph_pages);
+	graph_pages = NULL;
 }
 
 /* ---- in the child ---- */
@@ -98,21 +98,21 @@ void objectgraph_forget(void)
 static void put_out(void)
 {
 	size_t at = 0;
-	while (at < used && !broken) {
-		ssize_t n = write(out, block + at, used - at);
+	while (at < graph_used && !graph_broken) {
+		ssize_t n = write(graph_out, graph_block + at, graph_used - at);
 		if (n > 0)
 			at += (size_t)n;
 		else if (errno != EINTR)
-			broken = true;
+			graph_broken = true;
 	}
-	used = 0;
+	graph_used = 0;
 }
 
 static void put_byte(unsigned byte)
 {
-	if (used == sizeof block)
+	if (graph_used == sizeof graph_block)
 		put_out();
-	block[used++] = (unsigned char)byte;
+	graph_block[graph_used++] = (unsigned char)byte;
 }
 
 /* Seven bits a byte, the lowest first; all but the last byte have the highest bit. */
@@ -223,7 +223,7 @@ static void put_slot(VALUE object, size_t slot)
 		put_text(name);
 	ruby.rb_objspace_reachable_objects_from(object, put_edge, NULL);
 	put_byte(0);
-	written++;
+	graph_objects++;
 }
 
 static void put_heap_page(const struct heap_page *page)
@@ -250,16 +250,16 @@ static void put_root(const char *kind, VALUE object, void *unused)
 void objectgraph_write(int fd)
 {
 	char head[80];
-	out = fd;
+	graph_out = fd;
 	ruby.rb_gc_disable(); /* nothing is left to sweep: each_objects has ended that */
 	int len = snprintf(head, sizeof head, "jprof-graph 1\nruby %.20s\n\n", ruby.ruby_version);
 	for (int i = 0; i < len; i++)
 		put_byte((unsigned char)head[i]);
-	for (size_t i = 0; i < page_count && !broken; i++)
-		put_heap_page(&pages[i]);
+	for (size_t i = 0; i < graph_page_count && !graph_broken; i++)
+		put_heap_page(&graph_pages[i]);
 	ruby.rb_objspace_reachable_objects_from_root(put_root, NULL);
 	put_byte('E');
-	put_sevens(written);
+	put_sevens(graph_objects);
 	put_text((struct text_span){ "end\n", 4 });
 	put_out();
 }

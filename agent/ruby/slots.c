@@ -21,41 +21,41 @@
  * PRUNE_LEAST: samples may be as many before the first look for dead ones. */
 enum { IDLE_BYTES = 16 << 10, PRUNE_LEAST = 8192, CHUNK = 256, SLOTS_OLD = 40, LEAST_SAMPLES = 100 };
 
-enum slots_mode { SLOTS_OFF, SLOTS_WAIT, SLOTS_ON };
+enum slots_modes { SLOTS_OFF, SLOTS_WAIT, SLOTS_ON };
 
-static atomic_int mode;
-static const char *refusal = "no object can be sampled before Ruby was up, and something was sampled";
-static double mean;
+static atomic_int slots_mode;
+static const char *slots_why_not = "no object can be sampled before Ruby was up, and something was sampled";
+static double slots_mean;
 static bool has_sizes;
-static uintptr_t allocated_key; /* of GC.stat */
-static size_t allocated_before; /* objects, when it began */
-static _Atomic double seen;     /* objects since then, estimated */
-static atomic_uint missed;      /* samples that were not taken down */
+static uintptr_t allocated_key;   /* of GC.stat */
+static size_t allocated_before;   /* objects, when it began */
+static _Atomic double slots_seen; /* objects since then, estimated */
+static atomic_uint slots_missed;  /* samples that were not taken down */
 static atomic_uint prune_at;
-static uint32_t stocks;
-static __thread uint64_t chance __attribute__((tls_model("initial-exec")));
+static uint32_t slots_stocks;
+static __thread uint64_t slots_chance __attribute__((tls_model("initial-exec")));
 
 void slots_refuse(const char *why)
 {
-	refusal = why;
-	atomic_store(&mode, SLOTS_OFF);
+	slots_why_not = why;
+	atomic_store(&slots_mode, SLOTS_OFF);
 }
 
 const char *slots_refusal(void)
 {
-	return refusal;
+	return slots_why_not;
 }
 
 bool slots_asked(void)
 {
-	return mean > 0;
+	return slots_mean > 0;
 }
 
 /* ---- in an allocation ---- */
 
 static long slots_idle(void)
 {
-	switch (atomic_load_explicit(&mode, memory_order_acquire)) {
+	switch (atomic_load_explicit(&slots_mode, memory_order_acquire)) {
 	case SLOTS_ON: return 0;
 	case SLOTS_WAIT: return IDLE_BYTES;
 	default: return 1L << 60;
@@ -66,18 +66,18 @@ static void begin_chance(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	uint64_t x = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)(uintptr_t)&chance << 20;
+	uint64_t x = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)(uintptr_t)&slots_chance << 20;
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	chance = (x ^ x >> 31) | 1;
+	slots_chance = (x ^ x >> 31) | 1;
 }
 
 /* A distance of 0.4 bytes is not one of 0: every byte has its chance. */
 static long slots_draw(void)
 {
-	if (!chance)
+	if (!slots_chance)
 		begin_chance();
-	return (long)chance_draw(&chance, mean) + 1;
+	return (long)chance_draw(&slots_chance, slots_mean) + 1;
 }
 
 /* What is internal has no class, and is not told from what comes after it. */
@@ -89,8 +89,8 @@ static bool has_class_yet(VALUE object, unsigned type)
 
 static void note_seen(double objects)
 {
-	double before = atomic_load_explicit(&seen, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak(&seen, &before, before + objects))
+	double before = atomic_load_explicit(&slots_seen, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak(&slots_seen, &before, before + objects))
 		;
 }
 
@@ -107,15 +107,15 @@ static void slots_take(VALUE object, long size)
 {
 	unsigned type = *(const VALUE *)object & 0x1f;
 	bool serves = ruby_stacks_serve();
-	note_seen(1 / chance_of((double)size, mean));
+	note_seen(1 / chance_of((double)size, slots_mean));
 	if (!serves)
-		atomic_fetch_add(&missed, 1);
+		atomic_fetch_add(&slots_missed, 1);
 	if (!serves || !has_class_yet(object, type))
 		return;
 	struct slot_sample sample = { .object = object, .size = (uint16_t)size, .type = (uint16_t)type };
 	sample.slot = has_sizes ? (uint16_t)ruby.rb_gc_obj_slot_size(object) : SLOTS_OLD;
 	if (!take_down(object, &sample))
-		atomic_fetch_add(&missed, 1);
+		atomic_fetch_add(&slots_missed, 1);
 	unsigned count = slottable_count(), limit = atomic_load_explicit(&prune_at, memory_order_relaxed);
 	if (count >= limit && (slotstock_is_cheap() || count >= limit + limit / 2))
 		ruby_job_here();
@@ -124,7 +124,7 @@ static void slots_take(VALUE object, long size)
 void slots_init(uint64_t bytes)
 {
 	static const struct newobj_sampler sampler = { slots_idle, slots_draw, slots_take };
-	mean = (double)bytes;
+	slots_mean = (double)bytes;
 	int error = bytes ? slottable_init() : 0;
 	if (!bytes)
 		slots_refuse("JPROF_AGENT has slots=off");
@@ -133,7 +133,7 @@ void slots_init(uint64_t bytes)
 	if (!bytes || error)
 		return;
 	newobj_ask(&sampler);
-	atomic_store(&mode, SLOTS_WAIT);
+	atomic_store(&slots_mode, SLOTS_WAIT);
 }
 
 /* ---- in a job ---- */
@@ -156,30 +156,30 @@ static const char *slots_learn_how(void)
 
 void slots_learn(void)
 {
-	if (atomic_load(&mode) != SLOTS_WAIT)
+	if (atomic_load(&slots_mode) != SLOTS_WAIT)
 		return;
 	if (ruby_stacks_refusal()) {
 		slots_refuse(ruby_stacks_refusal());
 		return;
 	}
 	slots_refuse("Ruby raised an exception where the agent looked at its objects");
-	refusal = slots_learn_how();
-	if (refusal)
+	slots_why_not = slots_learn_how();
+	if (slots_why_not)
 		return;
 	allocated_key = ruby.rb_id2sym(ruby.rb_intern("total_allocated_objects"));
 	allocated_before = ruby.rb_gc_stat(allocated_key);
 	atomic_store(&prune_at, PRUNE_LEAST);
-	atomic_store(&mode, SLOTS_ON);
+	atomic_store(&slots_mode, SLOTS_ON);
 }
 
-/* Of as many objects, four standard errors below 98 % is not chance: each sample stands for `mean` bytes, and an object
- * has 40 at least. */
+/* Of as many objects, four standard errors below 98 % is not chance: each sample stands for `mean` bytes,
+ * and an object has 40 at least. */
 static void check_coverage(void)
 {
 	static char why[120];
 	double allocated = (double)(ruby.rb_gc_stat(allocated_key) - allocated_before),
-	       samples = allocated * SLOTS_OLD / mean;
-	double found = atomic_load(&seen), lacks = 0.98 * allocated - found;
+	       samples = allocated * SLOTS_OLD / slots_mean;
+	double found = atomic_load(&slots_seen), lacks = 0.98 * allocated - found;
 	if (samples < LEAST_SAMPLES || lacks <= 0 || lacks * lacks * samples < 16 * allocated * allocated)
 		return;
 	snprintf(why, sizeof why,
@@ -197,22 +197,22 @@ static void plan_prune(uint32_t live)
 
 uint32_t slots_stock(const char **why)
 {
-	*why = refusal;
-	if (atomic_load(&mode) != SLOTS_ON)
+	*why = slots_why_not;
+	if (atomic_load(&slots_mode) != SLOTS_ON)
 		return 0;
 	check_coverage();
-	*why = refusal ? refusal : slotstock_take(stocks + 1);
+	*why = slots_why_not ? slots_why_not : slotstock_take(slots_stocks + 1);
 	if (*why)
 		return 0;
 	plan_prune(slottable_count());
-	return ++stocks;
+	return ++slots_stocks;
 }
 
 void slots_prune(void)
 {
 	const char *why;
 	uint32_t limit = atomic_load(&prune_at);
-	if (atomic_load(&mode) == SLOTS_ON && slottable_count() >= limit && !slots_stock(&why))
+	if (atomic_load(&slots_mode) == SLOTS_ON && slottable_count() >= limit && !slots_stock(&why))
 		atomic_store(&prune_at, limit < SLOTTABLE_MOST / 2 ? 2 * limit : UINT32_MAX); /* not again so soon */
 }
 
@@ -244,7 +244,7 @@ void slots_each(uint32_t stock, void (*each)(const struct slot_sample *sample, v
 
 void slots_line(struct textbuf *text)
 {
-	textbuf_printf(text, "%.0f", mean);
+	textbuf_printf(text, "%.0f", slots_mean);
 }
 
 static void count_one(const struct slot_sample *sample, void *arg)
@@ -257,9 +257,9 @@ void slots_json(uint32_t stock, const char *why, struct textbuf *text)
 {
 	unsigned samples = 0;
 	slots_each(stock, count_one, &samples);
-	why = refusal ? refusal : why;
-	textbuf_printf(text, "{\"rate\":%.0f,\"samples\":%u,\"seen\":%.0f,\"missed\":%u,\"why\":", mean, samples,
-	               atomic_load(&seen), atomic_load(&missed));
+	why = slots_why_not ? slots_why_not : why;
+	textbuf_printf(text, "{\"rate\":%.0f,\"samples\":%u,\"seen\":%.0f,\"missed\":%u,\"why\":", slots_mean, samples,
+	               atomic_load(&slots_seen), atomic_load(&slots_missed));
 	textbuf_json(text, why);
 	textbuf_str(text, "}");
 }
@@ -280,6 +280,6 @@ void slots_forked_child(void)
 {
 	bool has = slottable_forked_child();
 	begin_chance();
-	if (!has && atomic_load(&mode) != SLOTS_OFF)
+	if (!has && atomic_load(&slots_mode) != SLOTS_OFF)
 		slots_refuse("this process was forked while another thread was at the samples");
 }

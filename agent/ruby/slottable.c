@@ -10,26 +10,26 @@
 
 enum { SLOTTABLE_TRIES = 100, SLOTTABLE_PATIENCE_MS = 2000 };
 
-static struct slot_sample *samples; /* NULL: none */
-static uint32_t fresh;              /* from here on no place was ever used */
-static uint32_t freed;              /* 1 and the place of one that was removed, whose node has the next; 0: none */
+static struct slot_sample *slot_samples; /* NULL: none */
+static uint32_t fresh_sample;            /* from here on no place was ever used */
+static uint32_t freed_sample;            /* 1 and the place of one that was removed, whose node has the next; 0: none */
 static uint32_t count;
 static atomic_flag slottable_lock = ATOMIC_FLAG_INIT;
 static bool fork_locked;
 
 int slottable_init(void)
 {
-	size_t size = SLOTTABLE_MOST * sizeof *samples;
+	size_t size = SLOTTABLE_MOST * sizeof *slot_samples;
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return errno;
-	samples = memory;
+	slot_samples = memory;
 	return 0;
 }
 
 static bool try_lock(void)
 {
-	for (int i = 0; samples && i < SLOTTABLE_TRIES; i++) {
+	for (int i = 0; slot_samples && i < SLOTTABLE_TRIES; i++) {
 		if (!atomic_flag_test_and_set_explicit(&slottable_lock, memory_order_acquire))
 			return true;
 		if (i % 8 == 7)
@@ -42,7 +42,7 @@ static bool lock_in_time(void)
 {
 	uint64_t end = self_clock() + SLOTTABLE_PATIENCE_MS;
 	bool locked = try_lock();
-	while (samples && !locked && self_clock() < end)
+	while (slot_samples && !locked && self_clock() < end)
 		locked = try_lock();
 	return locked;
 }
@@ -56,12 +56,12 @@ bool slottable_add(const struct slot_sample *sample)
 {
 	if (!try_lock())
 		return false;
-	bool room = freed || fresh < SLOTTABLE_MOST;
+	bool room = freed_sample || fresh_sample < SLOTTABLE_MOST;
 	if (room) {
-		uint32_t place = freed ? freed - 1 : fresh++;
-		if (freed)
-			freed = samples[place].node;
-		samples[place] = *sample;
+		uint32_t place = freed_sample ? freed_sample - 1 : fresh_sample++;
+		if (freed_sample)
+			freed_sample = slot_samples[place].node;
+		slot_samples[place] = *sample;
 		count++;
 	}
 	slottable_release();
@@ -77,14 +77,14 @@ struct slot_sample *slottable_take(uint32_t *places)
 {
 	if (!lock_in_time())
 		return NULL;
-	*places = fresh;
-	return samples;
+	*places = fresh_sample;
+	return slot_samples;
 }
 
 void slottable_remove(struct slot_sample *sample)
 {
-	*sample = (struct slot_sample){ .node = freed };
-	freed = (uint32_t)(sample - samples) + 1;
+	*sample = (struct slot_sample){ .node = freed_sample };
+	freed_sample = (uint32_t)(sample - slot_samples) + 1;
 	count--;
 }
 
@@ -93,11 +93,11 @@ uint32_t slottable_copy(uint32_t *place, struct slot_sample *copies, uint32_t mo
 	uint32_t copied = 0;
 	bool more = true;
 	while (more && !copied && lock_in_time()) {
-		uint32_t end = fresh - *place > most ? *place + most : fresh;
+		uint32_t end = fresh_sample - *place > most ? *place + most : fresh_sample;
 		for (; *place < end; ++*place)
-			if (samples[*place].object)
-				copies[copied++] = samples[*place];
-		more = end < fresh;
+			if (slot_samples[*place].object)
+				copies[copied++] = slot_samples[*place];
+		more = end < fresh_sample;
 		slottable_release();
 	}
 	return copied;
@@ -117,9 +117,9 @@ void slottable_forked_parent(void)
 
 bool slottable_forked_child(void)
 {
-	bool had = samples && fork_locked;
+	bool had = slot_samples && fork_locked;
 	slottable_forked_parent();
 	if (!had)
-		samples = NULL;
+		slot_samples = NULL;
 	return had;
 }

@@ -73,7 +73,7 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 	return good;
 }
 
-enum { usual_lines = 24 };
+enum { usual_diff_lines = 24 };
 
 static bool report_diff(const struct loaded_series *loaded, const struct diff_options *o, const struct inputs *inputs,
                         struct sink *sink)
@@ -85,7 +85,7 @@ static bool report_diff(const struct loaded_series *loaded, const struct diff_op
 	if (screen) {
 		struct terminal_size size = terminal_size();
 		report.columns = size.columns;
-		report.lines = thrift_lines(size.lines ? size.lines : usual_lines);
+		report.lines = thrift_lines(size.lines ? size.lines : usual_diff_lines);
 	}
 	report.colour = options_report(&o->common).colour;
 	if (o->output == AS_TEXT || o->output == AS_HTML)
@@ -106,8 +106,8 @@ static bool diff_page_possible(const struct diff_options *o)
 /* Of dumps of ObjectSpace: which options have a meaning there. */
 static bool diff_of_objects(const struct diff_options *o, struct sink *sink)
 {
-	static const size_t usual_lines = 8;
-	size_t top = o->common.top == TOP_FITS ? usual_lines : o->common.top;
+	static const size_t usual_diff_lines = 8;
+	size_t top = o->common.top == TOP_FITS ? usual_diff_lines : o->common.top;
 	if (o->output == AS_TEXT)
 		return born_put(o->common.operands, (size_t)o->common.operand_count, top, sink);
 	say("dumps of ObjectSpace are compared as text alone");

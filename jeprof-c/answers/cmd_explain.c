@@ -26,7 +26,7 @@
 #include "report/overwrite.h"
 #include "report/servicename.h"
 
-enum { most_columns = 100 };
+enum { most_explain_columns = 100 };
 
 /* The snapshots: the later one, and its difference to the earlier one if there is one. */
 struct snapshots {
@@ -74,7 +74,7 @@ static void put_with_thrift(FILE *to, const void *context, unsigned thrift)
 	unsigned columns = terminal_size().columns;
 	struct answer answer = { 0 };
 	explain_answer(&answer, what);
-	answer_put_some(to, &answer, columns < most_columns ? columns : most_columns, thrift);
+	answer_put_some(to, &answer, columns < most_explain_columns ? columns : most_explain_columns, thrift);
 	fputs(answer_gives(&answer, thrift) ? "... more: --top=0\n" : "", to);
 	answer_release(&answer);
 	put_explain_next(to, what);

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "input/unpack.h"
 
-enum { block = 4096 };
+enum { hole_step = 4096 };
 
 /* A core of a gigabyte is usually compressed ten-fold, one of zeros ten-thousandfold. */
 static const struct jp_unpack_limits limits_of_core = { .size = 64ULL << 30, .free_size = 4ULL << 30, .ratio = 200 };
@@ -67,7 +67,7 @@ static bool has_only_zeros(const char *bytes, size_t len)
 static int put_unpacked(struct unpacked *u, const char *bytes, size_t len, const char *path, struct jprof_error *err)
 {
 	for (size_t done = 0; done < len;) {
-		size_t n = block - u->size % block;
+		size_t n = hole_step - u->size % hole_step;
 		n = n < len - done ? n : len - done;
 		if (!has_only_zeros(bytes + done, n)) {
 			if (pwrite(u->fd, bytes + done, n, (off_t)u->size) != (ssize_t)n)

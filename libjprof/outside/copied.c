@@ -20,7 +20,7 @@ enum {
 	rows_in_all = row_blocks + jp_je_classes,
 };
 
-enum { page_words = jp_memory_page / 8, most_on_page = 24 };
+enum { words_on_page = jp_memory_page / 8, most_on_page = 24 };
 
 /* Of an object that has a class: its address, and 0 of others. */
 struct copied_class {
@@ -47,9 +47,9 @@ struct comparison {
 	uint64_t *records; /* of Ruby's pages: ascending addresses, where the marks of the collector are */
 	size_t record_count, record_cap;
 	struct jprof_copies *copies;
-	uint64_t here[page_words], there[page_words]; /* one page of the process, and of the parent */
-	uint64_t at;                                  /* its address */
-	unsigned on_page[most_on_page];               /* rows that take part of it */
+	uint64_t here[words_on_page], there[words_on_page]; /* one page of the process, and of the parent */
+	uint64_t at;                                        /* its address */
+	unsigned on_page[most_on_page];                     /* rows that take part of it */
 	size_t on_page_count;
 	uint64_t last; /* the object or block that was counted last */
 };
@@ -194,7 +194,7 @@ static void compare_page(struct comparison *c, const struct jprof_map *map, uint
 	if (!jp_memsource_read(c->process, at, c->here, sizeof c->here) ||
 	    !jp_memsource_read(c->parent, at, c->there, sizeof c->there))
 		return;
-	for (unsigned i = 0; i < page_words; i++) {
+	for (unsigned i = 0; i < words_on_page; i++) {
 		uint64_t owner;
 		if (c->here[i] == c->there[i])
 			continue;

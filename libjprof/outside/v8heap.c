@@ -2,11 +2,11 @@
 
 static const uint64_t chunk_step = 256 << 10; /* kRegularPageSize */
 
-enum { record_words = 10, most_head = 16 << 10, least_chunks = 4 };
+enum { words_of_chunk = 10, most_head = 16 << 10, least_chunks = 4 };
 
 /* Whether words are the record of the chunk at an address: its size, then an end within its last page, and a begin
  * behind its head with the heap before it. */
-static bool is_record(const uint64_t words[record_words], uint64_t at, uint64_t most, uint64_t *size)
+static bool is_record(const uint64_t words[words_of_chunk], uint64_t at, uint64_t most, uint64_t *size)
 {
 	bool sized = false, ended = false, begun = false;
 	*size = 0;
@@ -14,7 +14,7 @@ static bool is_record(const uint64_t words[record_words], uint64_t at, uint64_t 
 		sized = words[i] >= jp_memory_page && words[i] <= most && words[i] % jp_memory_page == 0;
 		*size = sized ? words[i] : 0;
 	}
-	for (int i = 1; sized && i < record_words; i++) {
+	for (int i = 1; sized && i < words_of_chunk; i++) {
 		ended = ended || (words[i] <= at + *size && words[i] > at + *size - jp_memory_page);
 		begun = begun || (words[i] > at && words[i] < at + most_head && words[i] - at < *size && words[i - 1]);
 	}
@@ -24,7 +24,7 @@ static bool is_record(const uint64_t words[record_words], uint64_t at, uint64_t 
 /* The size of the chunk at an address; 0: there is none. */
 static uint64_t chunk_at(struct jp_memsource *m, uint64_t at, uint64_t most)
 {
-	uint64_t words[record_words], size;
+	uint64_t words[words_of_chunk], size;
 	if (!jp_memsource_has(m, at) || !jp_memsource_read(m, at, words, sizeof words))
 		return 0;
 	if (is_record(words, at, most, &size))
