@@ -53,13 +53,13 @@ static void describe_fork(struct forks *f, const struct jprof_process *p)
 /* Compares a process with its parent. 0, or a code with the reason in *err. */
 static int add_fork(struct forks *f, const struct jprof_process *p, struct jprof_error *err)
 {
-	if (p->ppid <= 0)
-		return JPROF_E_FORMAT;
 	struct jprof_processes *parents = processes_of_pid(p->ppid);
 	struct jprof_target *target = NULL, *parent = NULL;
 	struct opener *opener = NULL;
 	*err = (struct jprof_error){ 0 };
 	int rc = parents ? jprof_target_open(p, NULL, &target, err) : JPROF_E_IO;
+	if (!rc && p->ppid <= 0)
+		rc = JPROF_E_FORMAT;
 	rc = rc ? rc : jprof_target_open(jprof_processes_at(parents, 0), NULL, &parent, err);
 	if (!rc) /* without it no file is opened, and classes have no names */
 		(void)shortage_note_code(opener_start(&opener, target, p, file_ms, err));
@@ -80,7 +80,8 @@ static bool add_forks(struct forks *f, struct jprof_processes *list, const struc
 	bool good = list;
 	for (size_t i = 0; good && i < jprof_processes_count(list); i++) {
 		const struct jprof_process *p = jprof_processes_at(list, i);
-		int rc = p->state == JPROF_PROCESS_ALIVE && (!of || p->ppid == of->pid) ? add_fork(f, p, &err) : 0;
+		bool wanted = of ? p->ppid == of->pid : p->ppid == p->service; /* a master's parent is anybody */
+		int rc = wanted && p->state == JPROF_PROCESS_ALIVE ? add_fork(f, p, &err) : 0;
 		good = !rc || rc == JPROF_E_FORMAT;
 		if (!good)
 			say_error(&err);
@@ -94,16 +95,14 @@ static bool add_forks_of_pid(struct forks *f, int pid)
 {
 	struct jprof_processes *list = processes_of_pid(pid);
 	const struct jprof_process *p = list ? jprof_processes_at(list, 0) : NULL;
+	const struct jprof_processes_opts children = { .size = sizeof children, .children_of = pid };
 	struct jprof_error err;
 	int rc = p ? add_fork(f, p, &err) : JPROF_E_IO;
-	bool good = !rc;
-	if (p && rc == JPROF_E_FORMAT) {
-		const struct jprof_processes_opts opts = { .size = sizeof opts, .children_of = pid };
-		good = add_forks(f, processes_of(&opts), p);
-	} else if (rc && p) {
+	bool has_other_parent = p && (rc == JPROF_E_FORMAT || rc == JPROF_E_IO); /* which nobody may read, too */
+	bool good = !rc || (has_other_parent && add_forks(f, processes_of(&children), p));
+	if (p && ((rc && !has_other_parent) || (good && !f->count && rc == JPROF_E_IO)))
 		say_error(&err);
-	}
-	if (good && !f->count)
+	else if (good && !f->count)
 		say("process %d: it was not forked from its parent's program, and no child was forked from it: nothing is shared",
 		    pid);
 	jprof_processes_free(list);

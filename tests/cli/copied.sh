@@ -64,6 +64,9 @@ done
 run "$jprof" explain --copied "$$"
 exits 1
 says_like "^jprof: process $$: it was not forked from its parent's program, and no child was forked from it"
+run "$jprof" explain --copied 4999999
+exits 1
+says 'jprof: process 4999999: there is no such process'
 for words in "" "$$ $$" x.jprof; do
     # shellcheck disable=SC2086
     run "$jprof" explain --copied $words

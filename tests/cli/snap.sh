@@ -270,9 +270,12 @@ lives "$off"
 plain=$!
 started="$started $plain"
 until_true 60 test -e plain || exit 1
-run "$jprof" snap "$plain"
+sleep 1000 &
+bare=$!
+started="$started $bare"
+run "$jprof" snap "$bare"
 exits 1
-says_like "process $plain: has neither jemalloc nor jprof's agent"
+says_like "process $bare: has neither jemalloc nor jprof's agent"
 lives "$plain"
 
 # Just begun: its agent has not yet a thread, or has not announced itself; it is waited for.
