@@ -242,6 +242,12 @@ JPROF_API int jprof_target_heap(struct jprof_target *target, const struct jprof_
                                 struct jprof_bundle_writer *writer, struct jprof_heap_seen *seen,
                                 struct jprof_error *err);
 
+/* Adds how large the heaps of V8 in a process are, as v8.json, to the member that was begun, which has a dump. Its
+ * memory is read as by jprof_target_heap. 0 also where there are none, or where it may not be read: then nothing was
+ * added. Since: 0.2 */
+JPROF_API int jprof_target_v8(const struct jprof_target *target, struct jprof_bundle_writer *writer,
+                              struct jprof_error *err);
+
 /* What was changed on pages that a process and its parent shared after the fork, so that each has its own now. */
 enum jprof_copy_kind {
 	JPROF_COPY_OBJECTS,     /* Ruby's objects of a class: changed, or new in the slot of another of their type */

@@ -216,6 +216,7 @@ static int write_member(struct member *m, struct jprof_bundle_writer *writer, st
 	free(m->text);
 	m->text = NULL;
 	rc = rc ? rc : jprof_target_gather(m->target, m->options->cmdline, writer, err);
+	rc = rc ? rc : jprof_target_v8(m->target, writer, err);
 	bool now = m->options->symbols == SNAP_SYMBOLS_NOW;
 	if (!rc && (now || !m->dump.sidecar) && symbolize_member(m))
 		rc = jprof_bundle_writer_symbols(writer, m->profile, now, err);

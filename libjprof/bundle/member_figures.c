@@ -393,6 +393,30 @@ static void take_other_malloc(struct jp_figures *to, jp_json *other)
 		jp_known_add(&to->of[JPROF_FIGURE_ARENAS], (double)jp_json_number(other, "unused"));
 }
 
+static void take_v8(struct jp_figures *to, jp_json *v8)
+{
+	if (v8)
+		jp_known_add(&to->of[JPROF_FIGURE_V8], (double)jp_json_number(v8, "bytes"));
+}
+
+/* Beside a dump: V8 maps its chunks without a reserve, as jemalloc does, and they are none of jemalloc's. */
+static void take_v8_file(struct jp_figures *to, const struct jp_bundle_file *file)
+{
+	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
+	struct jp_figures more = { 0 };
+	if (!file || jp_json_parse(file->data, file->len, "", &json, NULL))
+		return;
+	jp_json *v8 = jp_json_get(json, "v8");
+	struct jp_known_sum *touched = &to->of[JPROF_FIGURE_MAPPED], *space = &to->of[JPROF_FIGURE_MAPPED_SPACE];
+	take_v8(&more, v8);
+	double bytes = more.of[JPROF_FIGURE_V8].bytes, chunks = (double)jp_json_number(v8, "space");
+	if (!is_possible(&more) || bytes > touched->bytes || chunks > space->bytes)
+		return;
+	touched->bytes -= bytes;
+	space->bytes -= chunks;
+	jp_known_add(&to->of[JPROF_FIGURE_V8], bytes);
+}
+
 /* What was read in the memory of the process: docs/outside.md. One whose numbers no process can have says nothing. */
 static void take_heap(struct jp_outside *to, jp_json *heap)
 {
@@ -406,8 +430,7 @@ static void take_heap(struct jp_outside *to, jp_json *heap)
 	if (figures->of[JPROF_FIGURE_ALLOCATED].of)
 		take_off_untouched(figures, live, heap);
 	take_heap_of_ruby(figures, jp_json_get(heap, "ruby"));
-	if (jp_json_get(heap, "v8"))
-		jp_known_add(&figures->of[JPROF_FIGURE_V8], (double)jp_json_number(jp_json_get(heap, "v8"), "bytes"));
+	take_v8(figures, jp_json_get(heap, "v8"));
 	take_referrers(&figures->referrers, jp_json_get(heap, "referrers"), kinds_of_referrers);
 	take_unreachable(figures, jp_json_get(heap, "unreachable"));
 	take_heap_seen(&figures->seen, heap);
@@ -478,6 +501,7 @@ void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *
 	jp_figures_of_proc(to, member);
 	if (!jp_has_transient_heap(ruby))
 		to->now.figures.of[JPROF_FIGURE_TRANSIENT] = (struct jp_known_sum){ 0 };
+	take_v8_file(&to->now.figures, jp_bundle_file(member, "v8.json"));
 	if (jp_bundle_file(member, "agent.json"))
 		return;
 	if (stats_file && !jp_json_parse(stats_file->data, stats_file->len, "", &stats, NULL))

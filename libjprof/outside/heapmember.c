@@ -171,3 +171,24 @@ int jprof_target_heap(struct jprof_target *t, const struct jprof_heap_opts *give
 	jp_memsource_close(source);
 	return rc;
 }
+
+int jprof_target_v8(const struct jprof_target *t, struct jprof_bundle_writer *writer, struct jprof_error *err)
+{
+	if (jp_null(err, t, writer))
+		return JPROF_E_ARGUMENT;
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	struct jp_jsonout j = { .out = &text };
+	struct jp_memsource *source;
+	int rc = jp_livesource_open(t, &source, err);
+	if (rc)
+		return rc == JPROF_E_NOMEM ? rc : 0;
+	struct jp_v8heap v8 = jp_v8heap_find(source);
+	jp_memsource_close(source);
+	if (!v8.chunks)
+		return 0;
+	jp_jsonout_open(&j, NULL, '{', false);
+	jp_v8heap_write(&v8, &j);
+	jp_jsonout_close(&j);
+	return text.failed ? jp_error_nomem(err)
+	                   : jprof_bundle_writer_file(writer, "v8.json", text.text, text.len, err);
+}

@@ -65,13 +65,8 @@ int jp_holding_write(const struct jp_holding *h, struct jp_memsource *source, co
 		jp_jsonout_bool(&j, "core", true);
 	if (h->core)
 		jp_jsonout_uint(&j, "missing", h->missing);
-	if (h->v8.chunks) {
-		jp_jsonout_open(&j, "v8", '{', false);
-		jp_jsonout_uint(&j, "chunks", h->v8.chunks);
-		jp_jsonout_uint(&j, "bytes", h->v8.bytes);
-		jp_jsonout_uint(&j, "space", h->v8.space);
-		jp_jsonout_close(&j);
-	}
+	if (h->v8.chunks)
+		jp_v8heap_write(&h->v8, &j);
 	if (h->census.pages)
 		jp_rubycensus_write(&h->census, &j);
 	if (h->referrers.count)

@@ -59,3 +59,8 @@ struct jp_v8heap jp_v8heap_find(struct jp_memsource *m)
 			add_chunks_of(m, jprof_maps_at(m->maps, i), &v8);
 	return v8.chunks < least_chunks ? (struct jp_v8heap){ 0 } : v8;
 }
+
+void jp_v8heap_write(const struct jp_v8heap *v8, struct jp_jsonout *j)
+{
+	jp_jsonout_put(j, "v8:{chunks:%ju bytes:%ju space:%ju}", v8->chunks, v8->bytes, v8->space);
+}

@@ -5,6 +5,7 @@
 #ifndef JP_OUTSIDE_V8HEAP_H
 #define JP_OUTSIDE_V8HEAP_H
 
+#include "base/jsonout.h"
 #include "outside/memsource.h"
 
 struct jp_v8heap {
@@ -14,5 +15,8 @@ struct jp_v8heap {
 };
 
 struct jp_v8heap jp_v8heap_find(struct jp_memsource *source);
+
+/* Writes it as the member `v8` of an object. */
+void jp_v8heap_write(const struct jp_v8heap *v8, struct jp_jsonout *out);
 
 #endif

@@ -252,5 +252,17 @@ END
     prints "V8's heap, for JavaScript$"
     lives "$pid"
     stop "$pid"
+    # with the agent: it is neither unexplained nor freed pages of jemalloc's
+    export JPROF_AGENT=for=all
+    start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$node" app.js
+    unset JPROF_AGENT
+    run "$jprof" snap "$pid" -o v8.jprof
+    exits 0
+    run "$jprof" explain --json v8.jprof
+    exits 0
+    mv out v8.out
+    judge "V8's heap beside a dump" v8.out "0.93 * $(cat ready) < row('v8_heap') < 1.03 * $(cat ready)"
+    judge "not explained" v8.out 'sum(abs(r["bytes"]) for r in top if r["part"] == "not_explained") < 0.03 * d["total"]'
+    stop "$pid"
 fi
 finish

@@ -633,6 +633,8 @@ static void test_processes(void **state)
 	REFUSED(jprof_unpack_file, &fd, "", NULL, &size);
 	REFUSED(jprof_unpack_file, &fd, "", &packed, NULL);
 	struct jprof_copies *copies = NULL;
+	REFUSED(jprof_target_v8, NULL, writer);
+	REFUSED(jprof_target_v8, target, NULL);
 	REFUSED(jprof_target_copies, NULL, target, &copies);
 	REFUSED(jprof_target_copies, target, NULL, &copies);
 	REFUSED(jprof_target_copies, target, target, NULL);
