@@ -249,6 +249,7 @@ int command_run(int argc, char **argv)
 	struct options options = {
 		.output = "text",
 		.granularity = ROWS_USUAL,
+		.heap = HEAP_USUAL,
 		.top = TOP_FITS,
 		.as_jeprof = argc && called_as_jeprof(argv[0]),
 		.nodefraction = 0.005,

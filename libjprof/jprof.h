@@ -82,6 +82,7 @@ enum jprof_advice {
 	JPROF_ADVICE_AGES,      /* dumps of a process with the agent, and their tables */
 	JPROF_ADVICE_MEMORY,    /* the right to read another process's memory: root's, with CAP_SYS_PTRACE */
 	JPROF_ADVICE_RUBYHEAP,  /* jprof_rubyheap_open: it is no profile */
+	JPROF_ADVICE_HEAP,      /* jprof_profile_opts.heap: JPROF_HEAP_ALL */
 	JPROF_ADVICE_DUMPLESS,  /* an answer that needs no profile: where memory is, or what grew; see dumpless */
 };
 
@@ -275,6 +276,14 @@ JPROF_API void jprof_dump_free(struct jprof_dump *dump);
 
 struct jprof_profile;
 
+/* Whose memory a profile has. Under jprof's agent a dump may have samples of the objects that lie in slots of Ruby's
+ * own heap, beside those of malloc (docs/ruby-table.md); nothing is in both. */
+enum jprof_heap {
+	JPROF_HEAP_ALL,    /* both, where there are both */
+	JPROF_HEAP_MALLOC, /* what malloc gave; a note says what the other is */
+	JPROF_HEAP_SLOTS,  /* objects in slots */
+};
+
 struct jprof_profile_opts {
 	size_t size;
 	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
@@ -291,6 +300,8 @@ struct jprof_profile_opts {
 	                  "master" or "worker 0", where it has one. NULL: not. Of dumps in text. Since: 0.2 */
 	bool dumpless; /* a bundle whose members have no dump is a profile without samples, which has what else the
 	                  bundle has of their processes; else it is JPROF_E_FORMAT. Since: 0.2 */
+	enum jprof_heap heap; /* of dumps in text with a table. Samples of slots have no thread: with `thread` there are
+	                         none, and with "*" they have no label. Since: 0.2 */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -329,6 +340,7 @@ struct jprof_profile_info {
 	size_t synthetic;    /* distinct addresses that stand for Ruby stacks and epochs (docs/ruby-table.md), and were
 	                      * taken off their stacks. Since: 0.2 */
 	bool has_ruby;       /* stacks have frames of Ruby, JPROF_SOURCE_RUBY. Since: 0.2 */
+	bool has_slots;      /* objects in slots of Ruby's own heap were sampled, and are in it. Since: 0.2 */
 };
 
 /* What the profile was made of; it lives as long as the profile. Since: 0.1 */
@@ -355,6 +367,10 @@ JPROF_API int jprof_profile_difference(struct jprof_profile *profile, const stru
 
 /* Sum of one counter over all stacks, in bytes or objects; NAN for a counter that does not exist. Since: 0.1 */
 JPROF_API double jprof_profile_total(const struct jprof_profile *profile, enum jprof_counter counter);
+
+/* The same over what one heap holds; `base`: of what was subtracted, NAN where nothing was. Since: 0.2 */
+JPROF_API double jprof_profile_heap_total(const struct jprof_profile *profile, enum jprof_heap heap,
+                                          enum jprof_counter counter, bool base);
 
 /* The same over the stacks of one thread label, as jprof_profile_thread has it. Since: 0.1 */
 JPROF_API double jprof_profile_thread_total(const struct jprof_profile *profile, enum jprof_counter counter,
@@ -1428,6 +1444,7 @@ enum jprof_part {
 	JPROF_PART_GC_HEAP,       /* Ruby's: pages that it maps by itself */
 	JPROF_PART_GC_OBJECTS,    /* ... slots with an object, */
 	JPROF_PART_GC_FREE,       /* and free ones; */
+	JPROF_PART_GC_REST,       /* of a series whose rows have Ruby's objects: what the heap has beside these */
 	JPROF_PART_OBJECT_TYPE,   /* ... objects of a type, where they were counted: String, Hash, ..., */
 	JPROF_PART_OBJECT_CLASS,  /* ... and of a class */
 	JPROF_PART_TRANSIENT,     /* Ruby's, to 3.2: where the contents of young arrays, hashes and objects lie */
@@ -1680,6 +1697,7 @@ struct jprof_series_info {
 	                           common, and so are of two programs; else "". Since: 0.2 */
 	bool counted; /* no snapshot has a dump: rows of live memory are sizes, of which each object was counted.
 	                 Since: 0.2 */
+	bool slots;   /* rows have Ruby's objects in slots, beside what malloc gave. Since: 0.2 */
 };
 
 enum jprof_series_rows {
@@ -1714,7 +1732,7 @@ JPROF_API size_t jprof_series_count(const struct jprof_series *series);
  * what the profiler takes comes last. It lives as long as the series. Since: 0.2 */
 JPROF_API const struct jprof_grown *jprof_series_at(const struct jprof_series *series, size_t i);
 
-/* All that malloc gave. Since: 0.2 */
+/* All that is sampled: what malloc gave, and Ruby's objects where rows have these. Since: 0.2 */
 JPROF_API const struct jprof_grown *jprof_series_malloc(const struct jprof_series *series);
 
 /* Objects of one of Ruby's types, or of a class, at the first and the last snapshot: jprof snap --objects. */

@@ -45,6 +45,7 @@ static bool load_one_of(struct loaded *loaded, const struct inputs *inputs, cons
 		               .live_count = inputs->live_count };
 	o.diff_base = earlier;
 	o.quiet = !earlier && inputs->dump_count > 1;
+	o.heap = HEAP_MALLOC; /* Ruby's own heap is counted, and has rows of its own */
 	return load_profile(loaded, &last, &o);
 }
 

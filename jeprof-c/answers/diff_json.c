@@ -99,8 +99,10 @@ static void put_json_info(FILE *out, const struct diff_report *r)
 		           info->outlier_growth, info->others_growth);
 	else
 		fputs("null", out);
-	json_print(out, ",\n  \"seconds\": %f, \"ruby\": %i, \"collected\": %i, \"ages\": %i, \"bound\": %i,\n  ",
-	           info->seconds, info->ruby, info->collected, info->ages, info->bound);
+	json_print(
+	    out,
+	    ",\n  \"seconds\": %f, \"ruby\": %i, \"collected\": %i, \"ages\": %i, \"slots\": %i, \"bound\": %i,\n  ",
+	    info->seconds, info->ruby, info->collected, info->ages, info->slots, info->bound);
 	json_print(out, "\"memory_first\": %f, \"memory_last\": %f, ", info->total[0], info->total[1]);
 	put_json_values(out, "memory", info->memory, info->snapshots);
 	json_print(out, ", \"seen\": %f, \"judged\": %zu,\n", info->seen, info->rows);

@@ -371,7 +371,8 @@ static void put_all_of_malloc(FILE *out, const struct diff_report *r, const stru
 	put_growth(out, c, all->whole.growth, diff_half_interval(&all->whole.range));
 	put_snapshot_values(out, c, all->values, snapshots);
 	put_bar(out, c, all->values, snapshots);
-	fprintf(out, "  all of malloc%s\n", outside ? "" : "; RSS is not in a dump");
+	fprintf(out, "  all of malloc%s%s\n", jprof_series_info(r->loaded->series)->slots ? " and Ruby's objects" : "",
+	        outside ? "" : "; RSS is not in a dump");
 }
 
 /* The part outside that grew most; NULL: none did. */

@@ -44,6 +44,8 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 	{ "fold-also", OPT_TEXT, COMMON_AT(fold_also), 0, NULL, "RE", "hides these functions, too, as wrappers of malloc" }, \
 	{ "member", OPT_TEXT, COMMON_AT(member), 0, NULL, "NAME|PID|ROLE", \
 	  "reads this member of bundles alone: a name, a pid, or a role" }, \
+	{ "heap", OPT_WORD, COMMON_AT(heap), 0, NULL, "all|malloc|slots", \
+	  "what malloc gave and Ruby's objects in slots of its own heap, where the agent sampled these (all, the default)" }, \
 	{ "assume-gc", OPT_SWITCH, DIFF_AT(assume_gc), 0, NULL, NULL, \
 	  "assumes that Ruby collected its garbage before each snapshot, though nothing says so" }, \
 	{ "rules", OPT_TEXT, COMMON_AT(rules), 0, NULL, "FILE", \

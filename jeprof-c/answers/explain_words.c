@@ -15,6 +15,7 @@ const struct part_words *words_of_part(enum jprof_part part)
 		[JPROF_PART_GC_HEAP] = { "gc_heap", "Ruby's GC heap", "are Ruby's GC heap" },
 		[JPROF_PART_GC_OBJECTS] = { "gc_objects", "in objects", "" },
 		[JPROF_PART_GC_FREE] = { "gc_free", "in free slots", "" },
+		[JPROF_PART_GC_REST] = { "gc_rest", "Ruby's GC heap, free slots", "are free slots of Ruby's GC heap" },
 		[JPROF_PART_OBJECT_TYPE] = { "object_type", "", "" },
 		[JPROF_PART_OBJECT_CLASS] = { "object_class", "", "" },
 		[JPROF_PART_TRANSIENT] = { "transient_heap", "Ruby's heap for what is young (transient heap)",

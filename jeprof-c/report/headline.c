@@ -123,8 +123,13 @@ static const char *put_memory(const struct headline *t)
 		return " in";
 	bool part = !now.related && t->info->total <= memory;
 	put_headline_amount(t, amount, memory);
-	jp_strbuf_printf(t->to, part ? "%s, " : "%s; malloc gave ", amount);
-	return part ? " of it in malloc, in" : " in";
+	bool slots = jprof_profile_info(t->loaded->profile)->has_slots;
+	jp_strbuf_printf(t->to,
+	                 part    ? "%s, "
+	                 : slots ? "%s; in malloc and Ruby's objects "
+	                         : "%s; malloc gave ",
+	                 amount);
+	return !part ? " in" : slots ? " of it in malloc and Ruby's objects, in" : " of it in malloc, in";
 }
 
 static void put_state(const struct headline *t)

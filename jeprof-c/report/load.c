@@ -207,12 +207,25 @@ static void say_or_count(struct loading *w, int rc, const struct jprof_error *er
 		say_error(err);
 }
 
+/* What was made for jeprof's readers has malloc's alone unless asked for more. */
+static enum jprof_heap heap_of(const struct options *o)
+{
+	static const enum jprof_heap heaps[] = {
+		[HEAP_ALL] = JPROF_HEAP_ALL, [HEAP_MALLOC] = JPROF_HEAP_MALLOC, [HEAP_SLOTS] = JPROF_HEAP_SLOTS
+	};
+	bool foreign = o->as_jeprof || (o->output && (!strcmp(o->output, "raw") || !strcmp(o->output, "callgrind")));
+	if (o->heap == HEAP_USUAL)
+		return foreign ? JPROF_HEAP_MALLOC : JPROF_HEAP_ALL;
+	return heaps[o->heap];
+}
+
 static struct jprof_profile_opts profile_opts(const struct loading *w)
 {
 	return (struct jprof_profile_opts){ .size = sizeof(struct jprof_profile_opts),
 		                            .maps = w->maps,
 		                            .thread = w->thread,
 		                            .member = w->o->member,
+		                            .heap = heap_of(w->o),
 		                            .worker = w->o->labels ? "*" : NULL };
 }
 
@@ -475,8 +488,11 @@ bool load_names(struct jprof_profile *profile, const struct inputs *inputs, cons
 		note_missing_paths("debug-dir", o->debug_dir, o);
 	}
 	bool good = check_is_program(profile, inputs) && symbolize(profile, inputs, o);
-	for (size_t i = 0; good && !o->quiet && i < jprof_profile_notes(profile); i++)
-		say_advised(jprof_profile_note(profile, i), jprof_profile_note_advice(profile, i));
+	for (size_t i = 0; good && !o->quiet && i < jprof_profile_notes(profile); i++) {
+		enum jprof_advice advice = jprof_profile_note_advice(profile, i);
+		if (advice != JPROF_ADVICE_HEAP || o->heap == HEAP_USUAL)
+			say_advised(jprof_profile_note(profile, i), advice);
+	}
 	return good;
 }
 

@@ -119,6 +119,8 @@ static const struct opt_row report_rows[] = {
 	{ "tag", OPT_TEXT, OPTION_AT(tag), 0, NULL, "RE",
 	  "shows only what was allocated under a tag that matches; ^$: under no tag" },
 	{ "thread", OPT_TEXT, OPTION_AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
+	{ "heap", OPT_WORD, OPTION_AT(heap), 0, NULL, "all|malloc|slots",
+	  "what malloc gave and Ruby's objects in slots of its own heap, where the agent sampled these (all, the default; for --raw and --callgrind malloc)" },
 	HEADING_ROW(REPORTS | INFO | EXPLAIN, "Which process of a bundle"),
 	{ "member", OPT_TEXT, OPTION_AT(member), 0, NULL, "NAME|PID|ROLE",
 	  "reads this member of a bundle alone: a name, a pid, or master" },

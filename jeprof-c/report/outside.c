@@ -76,6 +76,22 @@ static unsigned add_overhead_figures(char text[outside_most], const struct loade
 	return said;
 }
 
+/* What of Ruby's GC heap is in no row: all of it, or what lies beside the objects that were sampled. */
+struct gc_words {
+	const char *words;
+	double now, base;
+};
+
+static struct gc_words outside_gc_heap(const struct loaded *l, const struct jprof_outside *now,
+                                       const struct jprof_outside *base)
+{
+	double rest = jprof_profile_part(l->profile, false, JPROF_PART_GC_REST);
+	if (isnan(rest))
+		return (struct gc_words){ "Ruby's GC heap", now->gc_heap, base->gc_heap };
+	return (struct gc_words){ "the rest of Ruby's GC heap", rest,
+		                  l->difference ? jprof_profile_part(l->profile, true, JPROF_PART_GC_REST) : 0 };
+}
+
 bool outside_line(const struct loaded *l, bool rss_is_said, char text[outside_most])
 {
 	struct jprof_outside now, base;
@@ -89,13 +105,14 @@ bool outside_line(const struct loaded *l, bool rss_is_said, char text[outside_mo
 		return false;
 	if (!difference)
 		base = (struct jprof_outside){ 0 };
-	double rss = rss_is_said ? NAN : grown(now.rss_anon, base.rss_anon), heap = grown(now.gc_heap, base.gc_heap);
+	const struct gc_words gc = outside_gc_heap(l, &now, &base);
+	double rss = rss_is_said ? NAN : grown(now.rss_anon, base.rss_anon), heap = grown(gc.now, gc.base);
 	if (!isnan(rss)) {
 		add_figure(text, rss_words(&now, words), now.rss_anon, base.rss_anon, difference);
 		add_part(text, part, rss, difference);
 	}
 	if (!isnan(heap))
-		add_figure(text, "Ruby's GC heap", now.gc_heap, base.gc_heap, difference);
+		add_figure(text, gc.words, gc.now, gc.base, difference);
 	unsigned counted = add_overhead_figures(text, l) + !isnan(heap);
 	if (isnan(rss) && counted)
 		add_words(text, counted > 1 ? "none of these is in this profile" : "it is not in this profile");
@@ -130,8 +147,9 @@ static void add_other_parts(char text[outside_most], const struct loaded *l)
 	struct jprof_outside now;
 	jprof_profile_outside(l->profile, false, &now);
 	size_t len = 0;
-	if (now.gc_heap >= megabyte)
-		len = (size_t)snprintf(text, outside_most, "Ruby's GC heap %.1f MB", now.gc_heap / megabyte);
+	const struct gc_words gc = outside_gc_heap(l, &now, &now);
+	if (gc.now >= megabyte)
+		len = (size_t)snprintf(text, outside_most, "%s %.1f MB", gc.words, gc.now / megabyte);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		double bytes = jprof_profile_part(l->profile, false, parts[i].part);
 		if (bytes >= megabyte)

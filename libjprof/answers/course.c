@@ -147,13 +147,21 @@ static const double least_waste_share = 0.25; /* of the growth of all memory, li
 static bool is_waste(enum jprof_part part)
 {
 	return part == JPROF_PART_KEPT || part == JPROF_PART_NOT_EXPLAINED || part == JPROF_PART_METADATA ||
-	       part == JPROF_PART_PROFILER;
+	       part == JPROF_PART_PROFILER || part == JPROF_PART_GC_REST;
+}
+
+/* What is nobody's leak comes last in its verdict: what is paid for looking, and gaps between what others keep. */
+static bool is_nobodys(const struct jprof_grown *row)
+{
+	return row->part == JPROF_PART_PROFILER || row->part == JPROF_PART_METADATA ||
+	       row->part == JPROF_PART_FRAGMENTATION || row->part == JPROF_PART_GC_REST || row->of_gc_heap;
 }
 
 static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 {
 	bool waste = is_waste(row->part);
-	bool heap = row->part == JPROF_PART_GC_HEAP || (row->part == JPROF_PART_PAST && w->s->info.ruby);
+	bool heap = row->part == JPROF_PART_GC_HEAP || row->part == JPROF_PART_GC_REST ||
+	            (row->part == JPROF_PART_PAST && w->s->info.ruby);
 	bool of_malloc = row->part == JPROF_PART_FRAGMENTATION || row->part == JPROF_PART_LIVE;
 	struct jp_course c = { .steps = row->steps,
 		               .count = w->count,
@@ -168,7 +176,7 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 	double grown = total[1] - total[0], least = fmax(least_waste * total[0], least_waste_share * grown);
 	if (waste && !(grown >= least_growth && row->whole.growth >= least))
 		row->verdict = JPROF_MINOR_CHANGE; /* it only changed places */
-	else if ((waste || row->part == JPROF_PART_FRAGMENTATION) && row->verdict == JPROF_LEAK_SUSPECT)
+	else if ((waste || is_nobodys(row)) && row->verdict == JPROF_LEAK_SUSPECT)
 		row->verdict = JPROF_GROWING; /* nobody keeps it */
 }
 
@@ -251,10 +259,11 @@ static int add_live_sizes(struct series_work *w)
 static int add_outsiders(struct series_work *w)
 {
 	static const enum jprof_part parts[] = {
-		JPROF_PART_GC_HEAP,   JPROF_PART_FRAGMENTATION, JPROF_PART_KEPT,      JPROF_PART_METADATA,
-		JPROF_PART_PROFILER,  JPROF_PART_PAST,          JPROF_PART_STACKS,    JPROF_PART_FILES,
-		JPROF_PART_JIT,       JPROF_PART_SHMEM,         JPROF_PART_ANONYMOUS, JPROF_PART_V8,
-		JPROF_PART_UNTOUCHED, JPROF_PART_TRANSIENT,     JPROF_PART_SWAPPED,   JPROF_PART_TWICE,
+		JPROF_PART_GC_HEAP,  JPROF_PART_GC_REST,   JPROF_PART_FRAGMENTATION, JPROF_PART_KEPT,
+		JPROF_PART_METADATA, JPROF_PART_PROFILER,  JPROF_PART_PAST,          JPROF_PART_STACKS,
+		JPROF_PART_FILES,    JPROF_PART_JIT,       JPROF_PART_SHMEM,         JPROF_PART_ANONYMOUS,
+		JPROF_PART_V8,       JPROF_PART_UNTOUCHED, JPROF_PART_TRANSIENT,     JPROF_PART_SWAPPED,
+		JPROF_PART_TWICE,
 	};
 	enum { all_parts = sizeof parts / sizeof *parts, with_rows = all_parts - 4 };
 	size_t moments = w->moments.count;
@@ -271,9 +280,10 @@ static int add_outsiders(struct series_work *w)
 			values[i] = jp_part_bytes(&w->moments, i, parts[k]);
 		if (!known_at_all(values, moments) || (live && parts[k] == JPROF_PART_ANONYMOUS))
 			continue;
-		for (size_t i = 0; i < moments; i++)
+		for (size_t i = 0; i < moments && parts[k] != JPROF_PART_GC_REST; i++)
 			rest[i] -= values[i];
-		if (k < with_rows && add_counted_row(w, parts[k], "", values, NAN))
+		bool in_rows = w->s->info.slots && parts[k] == JPROF_PART_GC_HEAP; /* but for its rest */
+		if (k < with_rows && !in_rows && add_counted_row(w, parts[k], "", values, NAN))
 			return -1;
 	}
 	return !rest                         ? -1
@@ -350,6 +360,7 @@ static int describe_series(struct series_work *w)
 	info->snapshots = w->count + 1;
 	info->seconds = all->whole.seconds;
 	info->counted = jp_live_is_counted(&w->moments);
+	info->slots = w->whole->info.has_slots;
 	info->ruby = jp_has_ruby_inside(w->whole) || (info->counted && *w->whole->outside.now.figures.settings.ruby);
 	info->related = w->whole->lineage.shared_sum;
 	info->bound = *jprof_profile_bound(w->whole, JPROF_INUSE_SPACE);
@@ -408,13 +419,6 @@ static void sum_values(struct series_work *w)
 		values[i + 1] = values[i] + w->s->all.steps[i].growth;
 }
 
-/* What is nobody's leak comes last in its verdict: what is paid for looking, and gaps between what others keep. */
-static bool is_nobodys(const struct jprof_grown *row)
-{
-	return row->part == JPROF_PART_PROFILER || row->part == JPROF_PART_METADATA ||
-	       row->part == JPROF_PART_FRAGMENTATION || row->of_gc_heap;
-}
-
 /* The growth that is there for sure. What jemalloc keeps comes and goes by itself: half of it. */
 static double sure_growth(const struct jprof_grown *row)
 {
@@ -456,7 +460,7 @@ static void join_gc_tables(struct jprof_series *s)
 	static const double most = 0.5;
 	bool heap = false;
 	for (size_t i = 0; i < s->count; i++)
-		heap = heap || s->rows[i].part == JPROF_PART_GC_HEAP;
+		heap = heap || s->rows[i].part == JPROF_PART_GC_HEAP || s->rows[i].part == JPROF_PART_GC_REST;
 	for (size_t i = 0; heap && i < s->count; i++) {
 		struct jprof_grown *row = &s->rows[i];
 		size_t len = row->kind ? strlen(row->kind) : 0;

@@ -139,6 +139,19 @@ static double free_slots(const struct jp_moments *m, size_t i)
 	                                                               : known;
 }
 
+/* Bytes of Ruby's GC heap beside the objects that samples stand for: the free slots, about. Not below 0, where the
+ * samples say too much. */
+static double rest_of_gc_heap(const struct jp_moment *at)
+{
+	const struct jprof_profile *p = at->profile;
+	if (!p->info.has_slots)
+		return NAN;
+	double change = jprof_profile_heap_total(p, JPROF_HEAP_SLOTS, JPROF_INUSE_SPACE, false);
+	double base =
+	    p->lineage.subtracted ? jprof_profile_heap_total(p, JPROF_HEAP_SLOTS, JPROF_INUSE_SPACE, true) : 0;
+	return fmax(jprof_profile_figure(p, at->base, JPROF_FIGURE_GC_HEAP) - (at->base ? base : base + change), 0);
+}
+
 /* RSS of one process, of several what each has of shared memory (Pss), by how many there are in the end. */
 static double total_bytes(const struct jp_moments *m, size_t i)
 {
@@ -165,6 +178,7 @@ double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
 	case JPROF_PART_GC_HEAP: return figure_at(m, i, JPROF_FIGURE_GC_HEAP);
 	case JPROF_PART_GC_OBJECTS: return figure_at(m, i, JPROF_FIGURE_GC_HEAP) - free_slots(m, i);
 	case JPROF_PART_GC_FREE: return free_slots(m, i);
+	case JPROF_PART_GC_REST: return rest_of_gc_heap(&m->at[i]);
 	case JPROF_PART_TRANSIENT: return figure_at(m, i, JPROF_FIGURE_TRANSIENT);
 	case JPROF_PART_V8: return figure_at(m, i, JPROF_FIGURE_V8);
 	case JPROF_PART_PAST: return past_bytes(m, i);

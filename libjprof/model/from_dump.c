@@ -11,7 +11,7 @@
 #include "model/build.h"
 #include "model/cutstacks.h"
 #include "model/fileproof.h"
-#include "model/rubyframes.h"
+#include "model/slotsamples.h"
 
 struct dump_load {
 	const struct jprof_dump *dump;
@@ -156,6 +156,14 @@ static int take_records(struct dump_load *w, const char *wanted)
 	return 0;
 }
 
+/* Samples of slots have no thread: with those of one thread there are none. */
+static int add_slots(struct dump_load *w, const char *wanted)
+{
+	const struct jp_rubytable *table = w->ruby.any && !w->ruby.no_slots ? w->ruby.table : NULL;
+	bool each = !wanted || !strcmp(wanted, "*");
+	return table && table->slot_rate && each ? jp_slot_samples_add(&w->ruby, w->worker) : 0;
+}
+
 static int add_records(struct dump_load *w, const char *wanted)
 {
 	uint32_t count = jp_location_count(w->profile); /* Ruby's come later */
@@ -204,12 +212,13 @@ static int make_places(struct dump_load *w)
 	return 0;
 }
 
-static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, const char *thread)
+static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, const struct jprof_profile_opts *opts)
 {
 	w->profile->samples.scaling = w->dump->scaling;
 	w->profile->samples.rate = w->dump->info.rate;
 	size_t count = w->dump->info.addresses;
 	int rc = jp_ruby_load_init(&w->ruby, w->profile, w->dump, maps);
+	w->ruby.no_slots = opts->heap == JPROF_HEAP_MALLOC;
 	w->location = w->taken ? w->taken->addresses : malloc((count + 1) * sizeof *w->location);
 	if (!w->taken && w->location && count)
 		memcpy(w->location, w->dump->addresses, count * sizeof *w->location);
@@ -231,8 +240,10 @@ static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, co
 		rc = w->dump->allocator.known ? jp_build_given_allocator(w->profile, w->dump) : vote_allocator(w);
 	if (!rc && !(w->cut = jp_cut_stacks(w->dump, w->places, &w->ruby, jp_location_count(w->profile))))
 		rc = -1;
+	if (!rc && opts->heap != JPROF_HEAP_SLOTS)
+		rc = add_records(w, opts->thread);
 	if (!rc)
-		rc = add_records(w, thread);
+		rc = add_slots(w, opts->thread);
 	free(w->cut);
 	if (!rc)
 		rc = jp_ruby_note(&w->ruby, w->dump);
@@ -255,6 +266,8 @@ int jp_profile_from_dump(const struct jprof_dump *dump, struct jprof_dump *taken
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc)
 		return rc;
+	if ((unsigned)opts.heap > JPROF_HEAP_SLOTS)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "heap %d does not exist", (int)opts.heap);
 	if (dump->taken)
 		return jp_error(err, JPROF_E_ARGUMENT, dump->name, 0,
 		                "its stacks were taken by another profile; open the dump again");
@@ -264,7 +277,7 @@ int jp_profile_from_dump(const struct jprof_dump *dump, struct jprof_dump *taken
 	struct dump_load w = { .dump = dump, .taken = taken, .profile = jp_profile_empty(), .worker = JP_NONE };
 	bool worker = opts.worker && strcmp(opts.worker, "*") != 0; /* of no bundle: there is no other */
 	if (!w.profile || (worker && (w.worker = jp_intern_str(&w.profile->strings, opts.worker)) == JP_NONE) ||
-	    fill_from_dump(&w, opts.maps ? opts.maps : dump->maps, opts.thread) ||
+	    fill_from_dump(&w, opts.maps ? opts.maps : dump->maps, &opts) ||
 	    jp_profile_set_input(w.profile, dump->name) || jp_profile_set_thread(w.profile, opts.thread)) {
 		jprof_profile_free(w.profile);
 		rc = jp_error_nomem(err);

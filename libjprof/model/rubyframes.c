@@ -190,6 +190,23 @@ static int find_stack_tag(struct jp_ruby_load *w, uint32_t number)
 	return w->tag == JP_NONE ? -1 : 0;
 }
 
+int jp_ruby_frames(struct jp_ruby_load *w, uint32_t frame, uint32_t *places)
+{
+	for (; frame != JP_NONE; frame = w->table->frames[frame].parent)
+		if ((*places++ = place_of_frame(w, frame)) == JP_NONE)
+			return -1;
+	return 0;
+}
+
+int jp_ruby_label(struct jp_ruby_load *w, uint32_t epoch, uint32_t tag, struct jp_label *label)
+{
+	if (find_stack_epoch(w, epoch) || find_stack_tag(w, tag ? tag + (uint32_t)w->table->tags : 0))
+		return -1;
+	label->epoch = w->epoch;
+	label->tag = w->tag;
+	return 0;
+}
+
 const uint32_t *jp_ruby_join(struct jp_ruby_load *w, uint32_t *places, uint32_t *native, uint32_t *depth)
 {
 	struct ruby_marks marks = { 0, 0 };
@@ -204,11 +221,9 @@ const uint32_t *jp_ruby_join(struct jp_ruby_load *w, uint32_t *places, uint32_t 
 	if (jp_array_reserve(&w->joined, &w->joined_cap, all, sizeof *w->joined))
 		return NULL;
 	memcpy(w->joined, places, *native * sizeof *places);
-	for (; frame != JP_NONE; frame = w->table->frames[frame].parent) {
-		w->joined[*depth] = place_of_frame(w, frame);
-		if (w->joined[(*depth)++] == JP_NONE)
-			return NULL;
-	}
+	if (jp_ruby_frames(w, frame, w->joined + *native))
+		return NULL;
+	*depth = (uint32_t)all;
 	w->deepest = all > w->deepest ? all : w->deepest;
 	return w->joined;
 }
@@ -250,14 +265,15 @@ static int note_left_out(const struct jp_ruby_load *w, const struct jprof_dump *
 static int note_slots(const struct jp_ruby_load *w, const struct jprof_dump *dump)
 {
 	const struct jp_rubytable *t = w->table;
-	if (!t || !t->slot_count)
+	if (!t || !t->slot_count || !w->no_slots)
 		return 0;
 	const struct jp_rubyslot_sum sum = jp_rubytable_slot_sum(t);
-	return jp_note(
-	    w->profile,
-	    "%s: these rows are of malloc alone: objects in slots of Ruby's own heap take %.1f +- %.1f MB beside, by "
-	    "%zu samples",
-	    dump->name, sum.bytes / 1e6, 1.96 * sqrt(sum.variance) / 1e6, t->slot_count);
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	jp_strbuf_printf(&text,
+	                 "%s: these rows are of malloc alone: objects in slots of Ruby's own heap take %.1f +- %.1f MB "
+	                 "beside, by %zu samples",
+	                 dump->name, sum.bytes / 1e6, 1.96 * sqrt(sum.variance) / 1e6, t->slot_count);
+	return text.failed ? -1 : jp_note_advised(w->profile, text.text, JPROF_ADVICE_HEAP);
 }
 
 int jp_ruby_note(const struct jp_ruby_load *w, const struct jprof_dump *dump)
@@ -299,6 +315,7 @@ void jp_ruby_describe(const struct jp_ruby_load *w, struct jprof_profile_info *i
 	info->synthetic = w->added;
 	info->depth = w->deepest;
 	info->has_ruby = w->found > w->lost;
+	info->has_slots = w->table && w->table->slot_rate && !w->no_slots;
 }
 
 void jp_ruby_load_release(struct jp_ruby_load *w)

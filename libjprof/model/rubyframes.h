@@ -39,6 +39,7 @@ struct jp_ruby_load {
 	size_t added;       /* addresses that are none of code */
 	size_t deepest;     /* frames of the deepest stack, without what the agent added */
 	bool any;           /* the dump has such addresses */
+	bool no_slots;      /* samples of objects in slots are not asked for */
 	bool dated;         /* a stack has an epoch */
 };
 
@@ -59,6 +60,12 @@ bool jp_ruby_is_stack(const struct jp_ruby_load *load, uint32_t number);
  * at its outer end: the same places where it has none, else *depth others, until the next call. NULL when memory is
  * short. load->epoch and load->tag are its own then. */
 const uint32_t *jp_ruby_join(struct jp_ruby_load *load, uint32_t *places, uint32_t *native, uint32_t *depth);
+
+/* The places of a frame of the table and of its callers, as many as it is deep. 0, or -1 when memory is short. */
+int jp_ruby_frames(struct jp_ruby_load *load, uint32_t frame, uint32_t *places) jp_must_check;
+
+/* Epoch and tag of a label, by their numbers in the table; 0: none. 0, or -1 when memory is short. */
+int jp_ruby_label(struct jp_ruby_load *load, uint32_t epoch, uint32_t tag, struct jp_label *label) jp_must_check;
 
 /* Tells a profile's user of it. */
 void jp_ruby_describe(const struct jp_ruby_load *load, struct jprof_profile_info *info);

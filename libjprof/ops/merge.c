@@ -10,6 +10,7 @@
 #include "model/fileproof.h"
 #include "model/identity.h"
 #include "model/pairs.h"
+#include "model/slotsamples.h"
 #include "statistics/related.h"
 
 /* What the other profile's ids are in this one. */
@@ -401,6 +402,15 @@ static int note_unlike(struct jprof_profile *to, const struct jprof_profile *fro
 	                 : 0;
 }
 
+/* A difference of what one side alone has sampled is no growth. */
+static int note_slots(struct jprof_profile *to, const struct jprof_profile *from)
+{
+	if (to->info.has_slots == from->info.has_slots)
+		return 0;
+	return jp_note(to, "objects in slots of Ruby's own heap were sampled in the %s alone, and are left out",
+	               to->info.has_slots ? "later one" : "base");
+}
+
 /* All that needs memory: ids for what the other has. Nothing is added up yet. */
 static int translate(struct jprof_profile *to, const struct jprof_profile *from, const struct jp_merging *how,
                      struct translation *t)
@@ -420,7 +430,7 @@ static int translate(struct jprof_profile *to, const struct jprof_profile *from,
 	return translate_mappings(to, from, t) || translate_samples(to, from, factor, t) || add_notes(to, from) ||
 	               jp_identity_merge(to, from, factor) || add_directories(to, from) ||
 	               (factor < 0 && !how->part && judge_processes(to, from, before, t)) ||
-	               add_inputs(to, from, factor)
+	               (factor < 0 && note_slots(to, from)) || add_inputs(to, from, factor)
 	           ? -1
 	           : 0;
 }
@@ -443,6 +453,10 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 	if (to->outside_ruby == JP_NONE && from->outside_ruby != JP_NONE)
 		to->outside_ruby = t->location[from->outside_ruby];
 	to->info.has_ruby |= from->info.has_ruby;
+	bool one_sided = factor < 0 && to->info.has_slots != from->info.has_slots;
+	to->info.has_slots |= from->info.has_slots;
+	if (one_sided)
+		jp_slot_samples_drop(to);
 	to->unlearned_ruby |= from->unlearned_ruby;
 	to->loose_addresses |= from->loose_addresses;
 	if (factor < 0 && from->mtime > to->base_mtime)

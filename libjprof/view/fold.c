@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "model/slotsamples.h"
 #include "ops/standard.h"
 
 enum { entry_within = 24 }; /* jemalloc's own part of a stack is at most this deep */
@@ -164,6 +165,8 @@ static void fold_wrappers(const struct jp_fold *f, struct jp_run *run)
 static bool is_plumbing(const struct jp_fold *f, uint32_t location, uint32_t skip)
 {
 	const struct jp_location *l = &f->code->locations[location];
+	if (l->object == f->slots)
+		return true;
 	for (uint32_t i = skip; i < l->frame_count; i++)
 		if (!frame_is(f, l, i, PLUMBING))
 			return false;
@@ -217,7 +220,10 @@ int jp_fold_stack(struct jp_fold *f, struct jp_run *run)
 int jp_fold_init(struct jp_fold *f, const struct jp_code *code, const struct jprof_view_opts *opts,
                  struct jprof_error *err)
 {
-	*f = (struct jp_fold){ .code = code, .level = opts->fold };
+	*f = (struct jp_fold){ .code = code, .level = opts->fold, .slots = JP_NONE };
+	for (uint32_t i = 0; i < code->object_count; i++)
+		if (jp_is_slot_object(jp_code_object(code, i)))
+			f->slots = i;
 	int rc = opts->fold_also && *opts->fold_also ? jp_pattern_new(opts->fold_also, "fold-also", &f->also, err) : 0;
 	if (rc)
 		return rc;

@@ -26,6 +26,7 @@ struct jp_fold {
 	struct jp_wrappers wrappers;
 	struct jp_pattern *also; /* what the user calls a wrapper; NULL: nothing */
 	unsigned short *known;   /* by function: what is known of its name */
+	uint32_t slots;          /* the object of places of objects in Ruby's slots, or JP_NONE */
 	uint32_t *scratch;       /* what is left where frames between others were taken out */
 	size_t scratch_cap;
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/slotsamples.h"
 #include "view/origin.h"
 
 static bool maps_ruby(const struct jp_code *code)
@@ -129,11 +130,25 @@ static struct by_files look_at_files(const struct jp_groups *g, const struct jp_
 	return f;
 }
 
+/* "Ruby data: String" of an object in a slot, as of what malloc gave it. */
+static void put_slot_group(const struct jp_groups *g, uint32_t place, bool group, struct jp_strbuf *out)
+{
+	const struct jp_location *l = &g->code->locations[place];
+	const struct jp_function *f = &g->code->functions[g->code->frames[l->frame_first].function];
+	jp_strbuf_str(out, "Ruby data");
+	if (group)
+		jp_strbuf_printf(out, ": %s", jp_code_string(g->code, f->system));
+}
+
 const struct jp_rule *jp_put_group(struct jp_groups *g, const struct jp_group_stack *s, bool group,
                                    struct jp_strbuf *out)
 {
 	struct by_files f = look_at_files(g, s);
 	const struct jp_rule *rule = rule_of_paths(g, s);
+	if (!rule && jp_is_slot_object(jp_code_object(g->code, s->objects[0]))) {
+		put_slot_group(g, s->places[0], group, out);
+		return NULL;
+	}
 	if (!rule && f.role == JP_ROLE_FOREIGN)
 		rule = rule_numbered(
 		    g, jp_rule_find(&g->rules, JP_RULE_LIBRARY, jp_basename(jp_code_object(g->code, f.owner))));

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "model/slotsamples.h"
 #include "view/owner.h"
 
 enum manager { is_nobody, is_ruby, is_library_of_others, is_ruby_extension, is_someone };
@@ -12,7 +13,9 @@ uint8_t *jp_managers_of(const struct jp_code *code)
 	for (uint32_t i = 0; managers && i < code->object_count; i++) {
 		enum jp_role role = jp_role_of(code, i);
 		managers[i] = is_someone;
-		if (role == JP_ROLE_SYSTEM)
+		if (jp_is_slot_object(jp_code_object(code, i)))
+			managers[i] = is_ruby;
+		else if (role == JP_ROLE_SYSTEM)
 			managers[i] = is_nobody;
 		else if (!code->objects[i].unmapped && jp_is_ruby_file(jp_code_object(code, i)))
 			managers[i] = is_ruby;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/gems.h"
+#include "model/slotsamples.h"
 
 static bool starts(const char *s, const char *with)
 {
@@ -61,7 +62,7 @@ enum jp_role jp_role_of(const struct jp_code *c, uint32_t object)
 	const char *base = jp_basename(jp_code_object(c, object));
 	if (c->objects[object].unmapped || (object == c->allocator && c->objects[object].allocator))
 		return JP_ROLE_SYSTEM;
-	if (is_jit(&c->objects[object]))
+	if (is_jit(&c->objects[object]) || jp_is_slot_object(jp_code_object(c, object)))
 		return JP_ROLE_RUNTIME;
 	if (starts_any(base, system, jp_count(system)))
 		return JP_ROLE_SYSTEM;

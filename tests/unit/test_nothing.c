@@ -143,6 +143,7 @@ static void check_numbers(const struct jprof_profile *p)
 		struct jprof_range range = { .samples = 5 };
 		IS_NAN(jprof_profile_total(p, none[i]));
 		IS_NAN(jprof_profile_thread_total(p, none[i], ""));
+		IS_NAN(jprof_profile_heap_total(p, JPROF_HEAP_ALL, none[i], false));
 		IS_NAN(jprof_profile_value(p, 0, none[i]));
 		jprof_profile_range(p, none[i], &range);
 		assert_true(isnan(range.error) && isnan(range.low) && isnan(range.high) && range.samples == 0);
@@ -151,6 +152,7 @@ static void check_numbers(const struct jprof_profile *p)
 	struct jprof_range range;
 	IS_NAN(jprof_profile_total(NULL, space));
 	IS_NAN(jprof_profile_thread_total(NULL, space, ""));
+	IS_NAN(jprof_profile_heap_total(NULL, JPROF_HEAP_ALL, space, false));
 	IS_NAN(jprof_profile_thread_total(p, space, NULL));
 	IS_NAN(jprof_profile_value(NULL, 0, space));
 	IS_NAN(jprof_profile_value(p, jprof_profile_stacks(p), space));

@@ -1,5 +1,7 @@
 /* Ruby stacks in a profile: dumps and tables are written here by docs/ruby-table.md. Addresses of the dump are return
  * addresses, one behind the call, so a number N is START + 2N + 1. */
+#include <math.h>
+
 #include "base/checksum.h"
 #include "harness.h"
 
@@ -185,12 +187,104 @@ static void test_merged_by_content(void **state)
 	}
 }
 
+/* ---- objects in slots ------------------------------------------------------------------------------------- */
+
+/* R = 64 bytes. Two Strings and an object without a class of one line, one of no line, and one that is always sampled.
+ */
+static const char slots[] = "s 1 app/a.rb\ns 2 Shop\ns 3 find\ns 4 String\nn 2 0 1 12 2 . 3\nslots 64\n"
+			    "o 1000 2 0 1 5 4 40 40\no 1028 2 0 1 5 4 40 40\no 1050 2 0 1 1 0 40 40\n"
+			    "o 1078 0 0 1 5 4 160 100\no 10a0 2 0 1 5 4 640 65535\nend 1\n";
+
+static struct jprof_profile *heap_of(const char *body, const char *stacks, enum jprof_heap heap)
+{
+	size_t len, table_len = 0;
+	char *text = dump_text(stacks, &len), *table = table_text(text, len, body, &table_len);
+	struct jprof_profile_opts opts = { .size = sizeof opts, .table = table, .table_len = table_len, .heap = heap };
+	struct jprof_profile *p = NULL;
+	assert_int_equal(jprof_profile_parse(text, len, "test.heap", &opts, &p, NULL), 0);
+	free(table);
+	free(text);
+	return p;
+}
+
+/* By Horvitz and Thompson: an object with the chance p stands for slot / p bytes, and has the variance (slot/p)^2(1-p).
+ */
+static void test_slots(void **state)
+{
+	(void)state;
+	char stacks[512];
+	stack(stacks, sizeof stacks, 7, (const uint64_t[]){ 0x401000, NODE(2), EPOCH(1) }, 3);
+	const double small = 1 - exp(-40 / 64.0), large = 1 - exp(-100 / 64.0);
+	const double given = 7 / (1 - exp(-7.0)); /* by malloc, one sample a byte */
+	const double sum = 3 * 40 / small + 160 / large + 640;
+	const double error = sqrt(3 * pow(40 / small, 2) * (1 - small) + pow(160 / large, 2) * (1 - large));
+	struct jprof_profile *p = heap_of(slots, stacks, JPROF_HEAP_SLOTS);
+	struct jprof_range range;
+	assert_true(jprof_profile_info(p)->has_slots && jprof_profile_info(p)->has_ruby);
+	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), sum);
+	assert_near(jprof_profile_total(p, JPROF_INUSE_OBJECTS), 3 / small + 1 / large + 1);
+	jprof_profile_range(p, JPROF_INUSE_SPACE, &range);
+	assert_near(range.error, error);
+	assert_near(range.samples, 5);
+	assert_true(range.low < sum && range.high > sum);
+	const struct jprof_symbolize_opts none = { .size = sizeof none, .no_lookup = true };
+	assert_int_equal(jprof_profile_symbolize(p, &none, NULL), 0);
+	char *is = stacks_of(p);
+	assert_string_equal(is,
+	                    "812: String object < Shop.find app/a.rb:12\n86: Object object < Shop.find app/a.rb:12\n"
+	                    "202: String object\n");
+	free(is);
+	jprof_profile_free(p);
+	p = heap_of(slots, stacks, JPROF_HEAP_ALL);
+	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), sum + given);
+	assert_near(jprof_profile_heap_total(p, JPROF_HEAP_SLOTS, JPROF_INUSE_SPACE, false), sum);
+	assert_near(jprof_profile_heap_total(p, JPROF_HEAP_MALLOC, JPROF_INUSE_SPACE, false), given);
+	assert_int_equal(jprof_profile_notes(p), 0);
+	jprof_profile_free(p);
+	p = heap_of(slots, stacks, JPROF_HEAP_MALLOC);
+	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), given);
+	assert_false(jprof_profile_info(p)->has_slots);
+	assert_contains(jprof_profile_note(p, 0), "these rows are of malloc alone");
+	assert_int_equal(jprof_profile_note_advice(p, 0), JPROF_ADVICE_HEAP);
+	jprof_profile_free(p);
+}
+
+/* A difference of two that have them; one of a dump that has none is of malloc alone, and says so. */
+static void test_slots_difference(void **state)
+{
+	(void)state;
+	static const char fewer[] = "s 1 app/a.rb\ns 2 Shop\ns 3 find\ns 4 String\nn 2 0 1 12 2 . 3\nslots 64\n"
+				    "o 1000 2 0 1 5 4 40 40\nend 1\n";
+	static const char plain[] = "s 1 app/a.rb\ns 2 Shop\ns 3 find\nn 2 0 1 12 2 . 3\nend 1\n";
+	char stacks[512];
+	stack(stacks, sizeof stacks, 7, (const uint64_t[]){ 0x401000, NODE(2), EPOCH(1) }, 3);
+	const double small = 1 - exp(-40 / 64.0), large = 1 - exp(-100 / 64.0);
+	struct jprof_profile *now = heap_of(slots, stacks, JPROF_HEAP_ALL), *base = heap_of(fewer, stacks, 0);
+	assert_int_equal(jprof_profile_difference(now, base, NULL), 0);
+	assert_near(jprof_profile_total(now, JPROF_INUSE_SPACE), 2 * 40 / small + 160 / large + 640);
+	assert_near(jprof_profile_heap_total(now, JPROF_HEAP_SLOTS, JPROF_INUSE_SPACE, true), 40 / small);
+	assert_int_equal(jprof_profile_notes(now), 0);
+	jprof_profile_free(now);
+	jprof_profile_free(base);
+	for (int side = 0; side < 2; side++) {
+		now = heap_of(side ? slots : plain, stacks, JPROF_HEAP_ALL);
+		base = heap_of(side ? plain : slots, stacks, JPROF_HEAP_ALL);
+		assert_int_equal(jprof_profile_difference(now, base, NULL), 0);
+		assert_near(jprof_profile_total(now, JPROF_INUSE_SPACE), 0);
+		assert_false(jprof_profile_info(now)->has_slots);
+		assert_contains(jprof_profile_note(now, 0), side ? "in the later one alone" : "in the base alone");
+		jprof_profile_free(now);
+		jprof_profile_free(base);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expanded),          cmocka_unit_test(test_without_table),
 		cmocka_unit_test(test_unknown_node),      cmocka_unit_test(test_table_of_another_dump),
-		cmocka_unit_test(test_merged_by_content),
+		cmocka_unit_test(test_merged_by_content), cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_slots_difference),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
