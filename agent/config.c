@@ -204,7 +204,13 @@ static void note_unknown(struct config *config, const char *word, size_t len)
 void config_parse(struct config *config, const char *text)
 {
 	*config = (struct config){
-		.socket = true, .signal = SIGUSR2, .mode = 0600, .ruby = true, .native = 64, .epoch = 600
+		.socket = true,
+		.signal = SIGUSR2,
+		.mode = 0600,
+		.ruby = true,
+		.native = 64,
+		.slots = 128 << 10,
+		.epoch = 600,
 	};
 	while (text && *text) {
 		char word[128];

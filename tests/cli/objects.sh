@@ -76,6 +76,11 @@ prints '^Objects in Ruby.s GC heap, by type'
 prints '^ +[0-9.]+ MB +[+][0-9.]+ MB  Basket [(]40000, [+]20000[)]$'
 run "$jprof" diff first.jprof second.jprof
 exits 0
+prints " objects.rb:$(grep -n 'strings = ' objects.rb | head -n 1 | cut -d: -f1) "
+prints "all of malloc and Ruby's objects$"
+prints_no '^ .* String [(][+]'
+run "$jprof" diff --heap=malloc first.jprof second.jprof
+exits 0
 prints "^1  GROWING  [+][0-9.]+ MB  Ruby's GC heap [(]not in the profile[)]$"
 prints '^   what     .*String [+][0-9.]+ MB [(][+][0-9,]+[)]'
 prints '^ +[+][0-9.]+ +[0-9.]+ +[0-9.]+ +String [(][+][0-9,]+[)]$'

@@ -71,7 +71,7 @@ exits 0
 prints '^1  GROWING  '
 prints '^   do       wait for a third snapshot: of two a filling cache looks like a leak$'
 prints_no 'take a third|lines of Ruby: '
-# What lies outside: the objects that fill Ruby's GC heap.
+# Objects that fill Ruby's GC heap: the line that makes them; without samples of slots they lie outside.
 cat >slots.rb <<'END'
 KEPT = []
 sleep 0.1 until File.exist?('go') || File.write('ready', '')
@@ -79,6 +79,15 @@ loop { 40_000.times { KEPT << Object.new }; sleep 0.2 }
 END
 rm -f go
 start "lg_prof_sample:19,prof_prefix:$tmp/d/app" "$ruby" slots.rb
+: >go
+run "$jprof" watch --gc --every=2s --count=2 "$pid"
+exits 0
+prints '^1  (GROWING|LEAK SUSPECT) .* slots.rb:3 '
+rm -f go ready
+JPROF_AGENT=slots=off
+export JPROF_AGENT
+start "lg_prof_sample:19,prof_prefix:$tmp/d/app" "$ruby" slots.rb
+unset JPROF_AGENT
 : >go
 run "$jprof" watch --gc --every=2s --count=2 "$pid"
 exits 0
