@@ -210,13 +210,10 @@ static void say_or_count(struct loading *w, int rc, const struct jprof_error *er
 /* What was made for jeprof's readers has malloc's alone unless asked for more. */
 static enum jprof_heap heap_of(const struct options *o)
 {
-	static const enum jprof_heap heaps[] = {
-		[HEAP_ALL] = JPROF_HEAP_ALL, [HEAP_MALLOC] = JPROF_HEAP_MALLOC, [HEAP_SLOTS] = JPROF_HEAP_SLOTS
-	};
 	bool foreign = o->as_jeprof || (o->output && (!strcmp(o->output, "raw") || !strcmp(o->output, "callgrind")));
-	if (o->heap == HEAP_USUAL)
-		return foreign ? JPROF_HEAP_MALLOC : JPROF_HEAP_ALL;
-	return heaps[o->heap];
+	if (o->heap != HEAP_USUAL)
+		return (enum jprof_heap)o->heap;
+	return foreign ? JPROF_HEAP_MALLOC : JPROF_HEAP_ALL;
 }
 
 static struct jprof_profile_opts profile_opts(const struct loading *w)

@@ -45,7 +45,12 @@ struct options {
 	const char *retain;
 	const char *exclude;
 	bool drop_negative;
-	enum { HEAP_ALL, HEAP_MALLOC, HEAP_SLOTS, HEAP_USUAL } heap; /* in the order of --heap's words */
+	enum {
+		HEAP_ALL,
+		HEAP_MALLOC,
+		HEAP_SLOTS,
+		HEAP_USUAL
+	} heap;             /* as enum jprof_heap, in the order of --heap's words */
 	const char *output; /* the format of the report, or the command "symbols", "interactive" or "i" */
 	const char *file;   /* where it goes; NULL: standard output */
 	bool open;          /* of --html: a browser shows it */
