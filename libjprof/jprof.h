@@ -1762,6 +1762,7 @@ struct jprof_rubyheap_info {
 	uint64_t unrooted_objects, unrooted_bytes; /* of these: no root leads to them. Most are garbage */
 	bool has_lines;                            /* objects say where they were allocated: trace_object_allocations */
 	bool cut;                                  /* the file ends within a line: it is not whole */
+	uint64_t sampled;                          /* objects whose lines jprof_rubyheap_sites found */
 };
 
 /* Reads a file, which may be compressed; "-" is standard input. Contents of Strings are not read. Since: 0.2 */
@@ -1771,6 +1772,11 @@ JPROF_API int jprof_rubyheap_open(const char *path, struct jprof_rubyheap **heap
  * which may go afterwards. It says no lines. `name` is for messages. Since: 0.2 */
 JPROF_API int jprof_rubyheap_parse(const void *data, size_t len, const char *name, struct jprof_rubyheap **heap,
                                    struct jprof_error *err);
+
+/* Says of those objects of a graph that the agent sampled where they were allocated. `table` is the file "frames" of
+ * the member whose graph it is, and may go afterwards; one without samples of objects says nothing. Choices of objects
+ * by line are estimates then: each sampled object counts for all that it stands for. Once for a heap. Since: 0.2 */
+JPROF_API int jprof_rubyheap_sites(struct jprof_rubyheap *heap, const void *table, size_t len, struct jprof_error *err);
 
 /* It lives as long as the heap. Since: 0.2 */
 JPROF_API const struct jprof_rubyheap_info *jprof_rubyheap_info(const struct jprof_rubyheap *heap);
@@ -1788,16 +1794,17 @@ struct jprof_keepers_opts {
 
 /* An object that keeps others: they are freed with it. Texts are "" where nothing is known. */
 struct jprof_keeper {
-	const char *what;    /* "a Hash of 54,107", "class Shop" */
-	const char *holder;  /* what refers to it: "Shop::Cache", "a global variable" */
-	const char *site;    /* "FILE:LINE" where it was allocated */
-	const char *path;    /* from a root to it, and what it keeps most of: "Shop > Cache > Hash > String" */
-	const char *made_at; /* the line that allocated most of what it keeps, */
-	const char *method;  /* ... in this method, */
-	double made_share;   /* ... as a part of the bytes, 0 to 1 */
-	uint64_t keeps;      /* bytes that would be freed without it (retained size); of a choice: with it */
-	uint64_t own;        /* bytes of the object alone */
-	uint64_t objects;    /* that it keeps, itself included; of a choice: of the choice */
+	const char *what;      /* "a Hash of 54,107", "class Shop" */
+	const char *holder;    /* what refers to it: "Shop::Cache", "a global variable" */
+	const char *site;      /* "FILE:LINE" where it was allocated */
+	const char *path;      /* from a root to it, and what it keeps most of: "Shop > Cache > Hash > String" */
+	const char *made_at;   /* the line that allocated most of what it keeps, */
+	const char *method;    /* ... in this method, */
+	double made_share;     /* ... as a part of the bytes, 0 to 1 */
+	uint64_t made_samples; /* by how many samples; 0: each object says its line, or none does */
+	uint64_t keeps;        /* bytes that would be freed without it (retained size); of a choice: with it */
+	uint64_t own;          /* bytes of the object alone */
+	uint64_t objects;      /* that it keeps, itself included; of a choice: of the choice */
 };
 
 struct jprof_keepers_info {

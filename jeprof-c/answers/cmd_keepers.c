@@ -57,8 +57,8 @@ static int keepers_help(void)
 	       "\n"
 	       "Says who keeps a Ruby's objects: which Hash, Array, object or class, how much of\n"
 	       "the heap would be freed without it, and the way to it from a root. SNAPSHOT is\n"
-	       "what jprof snap --objects made; nothing stops for it, and no line is known. DUMP\n"
-	       "is what ObjectSpace.dump_all wrote, of this machine or another. In a Ruby:\n"
+	       "what jprof snap --objects made; nothing stops for it, and samples say the lines.\n"
+	       "DUMP is what ObjectSpace.dump_all wrote, of this machine or another. In a Ruby:\n"
 	       "\n"
 	       "  require \"objspace\"\n"
 	       "  ObjectSpace.trace_object_allocations_start   # as early as possible, for lines\n"
@@ -177,7 +177,9 @@ static void add_keepers_head(struct answer *a, const struct keepers_screen *s)
 	measure_add(text, measure_fit(s->unit, (double)s->info->bytes), (double)s->info->bytes);
 	jp_strbuf_str(text, " in ");
 	jp_strbuf_grouped(text, s->info->objects, 0);
-	jp_strbuf_str(text, choice ? " Ruby objects, with what they keep" : " Ruby objects and their buffers");
+	jp_strbuf_str(text, !choice                          ? " Ruby objects and their buffers"
+	                    : s->heap->sampled && s->o->line ? " Ruby objects, by samples"
+	                                                     : " Ruby objects, with what they keep");
 	double share = first ? share_of_all(s, first->keeps) : 0;
 	if (share < worth_saying) {
 		jp_strbuf_str(answer_add(a, ANSWER_MORE), s->info->bytes ? "No object keeps a tenth of it." : "");
@@ -210,6 +212,9 @@ static void add_keeper_block(struct answer *a, const struct keepers_screen *s, s
 	jp_strbuf_str(text, method ? " in " : "");
 	jp_strbuf_visible(text, method ? k->method : "");
 	jp_strbuf_printf(text, "  %.0f %%", 100 * k->made_share);
+	if (k->made_samples)
+		jp_strbuf_printf(text, " (of %llu sample%s)", (unsigned long long)k->made_samples,
+		                 k->made_samples == 1 ? "" : "s");
 }
 
 static void add_keepers_end(struct answer *a, const struct keepers_screen *s)
@@ -264,6 +269,16 @@ static bool put_keepers_of(const struct keepers_options *o, const struct heap_so
 	return sink_text_write(&text, &sink);
 }
 
+/* Of a snapshot the lines are those of samples. */
+static bool has_lines_for(const struct keepers_options *o, const struct jprof_rubyheap_info *info, const char *file)
+{
+	bool good = !o->line || info->has_lines || !heap_source_is_snapshot(file);
+	if (!good)
+		say("%s: no object in it says its line, for its Ruby took no samples of objects (jprof doctor says why); --class=RE chooses by class",
+		    file);
+	return good;
+}
+
 static int show_keepers(const struct keepers_options *o, const char *file)
 {
 	struct heap_source source = { 0 };
@@ -271,7 +286,7 @@ static int show_keepers(const struct keepers_options *o, const char *file)
 	struct jprof_keepers *keepers = NULL;
 	struct jprof_keepers_opts opts = { .size = sizeof opts, .line = o->line, .class_name = o->class_name };
 	struct jprof_error err;
-	bool good = heap != NULL;
+	bool good = heap && has_lines_for(o, jprof_rubyheap_info(heap), file);
 	if (good && jprof_keepers_new(heap, &opts, &keepers, &err)) {
 		say_error(&err);
 		good = false;
@@ -288,9 +303,6 @@ static bool choices_fit(const struct keepers_options *o, const char *file)
 		say("--strings=%s: give --strings, or --strings=show", o->strings);
 	else if (o->strings && o->class_name)
 		say("--strings is about Strings alone: --line=RE chooses among them, --class does not");
-	else if (o->line && heap_source_is_snapshot(file))
-		say("%s: no object of a snapshot says its line: --line=RE is about dumps of ObjectSpace, --class=RE about both",
-		    file);
 	else if (o->strings && heap_source_is_snapshot(file))
 		say("%s: a snapshot has no contents of Strings; --strings is about dumps of ObjectSpace", file);
 	else

@@ -243,7 +243,8 @@ void diff_put_uncollected(FILE *out, const struct diff_report *r)
 	jp_strbuf_release(&text);
 }
 
-static void add_block_remedy(struct answer *a, const struct diff_report *r, const struct jprof_grown *row)
+/* `kept`: it is known who keeps the objects. */
+static void add_block_remedy(struct answer *a, const struct diff_report *r, const struct jprof_grown *row, bool kept)
 {
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
 	bool counted = jprof_series_info(r->loaded->series)->counted;
@@ -270,7 +271,10 @@ static void add_block_remedy(struct answer *a, const struct diff_report *r, cons
 	else if (counted)
 		add_block_detail(a, "do", "start the program with jprof run: then the lines that made them are known");
 	else
-		add_block_detail(a, "do", "Find what keeps them. A cache that still fills looks the same");
+		add_block_detail(
+		    a, "do",
+		    kept ? "look at what takes them out of there again. A cache that still fills looks the same"
+			 : "Find what keeps them. A cache that still fills looks the same");
 }
 
 /* Where nothing of it can be found in the source: a part that lies outside, and what Ruby to 3.2 has moved. */
@@ -384,6 +388,8 @@ void diff_add_details(struct answer *a, const struct diff_report *r, const struc
 		add_refilled(a, r, row);
 	if (row->from) /* at once below a line of a gem: it is the application's */
 		add_block_detail(a, "from", row->from);
+	bool kept = row->part == JPROF_PART_LIVE && row->file && row->line &&
+	            line_keepers_add(a, &r->keepers, row->file, row->line);
 	a->gives = GIVES_WHAT;
 	if (row->part == JPROF_PART_GC_HEAP)
 		add_heap_growth(a, r);
@@ -402,7 +408,7 @@ void diff_add_details(struct answer *a, const struct diff_report *r, const struc
 	a->gives = GIVES_SURE;
 	add_sure(a, row);
 	a->gives = 0;
-	add_block_remedy(a, r, row);
+	add_block_remedy(a, r, row, kept);
 }
 
 void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "answers/linekeepers.h"
 #include "answers/measure.h"
 #include "answers/workers.h"
 #include "cli/answer.h"
@@ -23,6 +24,7 @@ struct diff_report {
 	bool colour;
 	bool live;                               /* of a process that is watched: no files are named */
 	struct worker_share shares[diff_blocks]; /* of diff_suspect()'s rows */
+	struct line_keepers keepers;             /* by the last snapshot */
 };
 
 /* The unit for a series, by all of its memory. */

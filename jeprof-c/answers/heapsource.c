@@ -27,8 +27,9 @@ static size_t choose_graph(const struct jprof_bundle *bundle, const char *wanted
 
 static void label_member(struct heap_source *source, const char *path, const struct jprof_bundle_member *member)
 {
-	snprintf(source->label, sizeof source->label, "%s, process %s%s%s", path, member->name,
-	         *member->role ? ", " : "", member->role);
+	snprintf(source->process, sizeof source->process, "process %s%s%s", member->name, *member->role ? ", " : "",
+	         member->role);
+	snprintf(source->label, sizeof source->label, "%s, %s", path, source->process);
 }
 
 static void say_no_graph(const struct jprof_bundle *bundle, const char *path, const char *member)
@@ -49,13 +50,19 @@ static struct jprof_rubyheap *open_in_bundle(struct heap_source *source, const s
 	size_t with_graph, len, i = choose_graph(bundle, member, &with_graph);
 	const void *graph = jprof_bundle_file(bundle, i, graph_name, &len);
 	if (!graph) {
-		say_no_graph(bundle, path, member);
+		if (!source->silent)
+			say_no_graph(bundle, path, member);
 		return NULL;
 	}
 	source->snapshot = true;
 	source->others = with_graph - 1;
 	label_member(source, path, jprof_bundle_member(bundle, i));
-	if (jprof_rubyheap_parse(graph, len, source->label, &heap, &err))
+	if (jprof_rubyheap_parse(graph, len, source->label, &heap, &err)) {
+		say_error(&err);
+		return NULL;
+	}
+	const void *table = jprof_bundle_file(bundle, i, "frames", &len);
+	if (table && jprof_rubyheap_sites(heap, table, len, &err))
 		say_error(&err);
 	return heap;
 }
@@ -78,6 +85,8 @@ struct jprof_rubyheap *heap_source_open(struct heap_source *source, const char *
 		jprof_bundle_free(bundle);
 		return heap;
 	}
+	if (source->silent)
+		return NULL;
 	if (!dump && heap_source_is_snapshot(path)) {
 		say_error(&err);
 		return NULL;

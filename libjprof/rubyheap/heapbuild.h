@@ -49,6 +49,7 @@ struct jp_heap {
 	uint32_t count;
 	struct jp_graph graph; /* count + 1 nodes */
 	struct jp_intern words;
+	float *stands_for; /* for how many objects each stands that was sampled, 0: it was not; NULL: none were */
 	uint32_t
 	    *says; /* of each object: the id, in `texts`, of what it says; JP_NONE: none. NULL: it was not asked for */
 	struct jp_intern texts;

@@ -35,6 +35,7 @@ struct weights {
 	uint64_t *bytes;   /* of each node and what it dominates */
 	uint64_t *objects; /* likewise */
 	bool *chosen;      /* those of the choice; NULL: all are */
+	bool sampled;      /* the choice is by lines, which samples alone have */
 	uint64_t least;    /* bytes of a row */
 };
 
@@ -74,7 +75,25 @@ static int choose_objects(struct weights *w, const struct jprof_keepers_opts *op
 	return rc;
 }
 
-/* Of objects that were chosen and are kept by another such, the bytes are in that one's. */
+/* What an object counts in a choice. Of one that is kept by another such the bytes are in that one's; of sampled ones
+ * nobody knows that, so that each has its own bytes, for all that it stands for. */
+static uint64_t chosen_bytes(const struct weights *w, uint32_t node, bool below)
+{
+	const struct jprof_rubyheap *h = w->h;
+	if (!w->chosen[node])
+		return 0;
+	if (w->sampled)
+		return (uint64_t)((double)h->heap.stands_for[node] * (double)h->heap.objects[node].bytes);
+	return below ? 0 : h->keeps[node];
+}
+
+static uint64_t chosen_objects(const struct weights *w, uint32_t node)
+{
+	if (!w->sampled)
+		return w->chosen[node];
+	return w->chosen[node] ? (uint64_t)(w->h->heap.stands_for[node] + 0.5F) : 0;
+}
+
 static int weigh_objects(struct weights *w, struct jprof_keepers_info *info)
 {
 	const struct jprof_rubyheap *h = w->h;
@@ -86,8 +105,8 @@ static int weigh_objects(struct weights *w, struct jprof_keepers_info *info)
 		uint32_t node = d->order[i], above = d->idom[node];
 		const struct jp_heap_object *object = &h->heap.objects[node];
 		below[node] = below[above] || (w->chosen && w->chosen[above]);
-		w->objects[node] = w->chosen ? w->chosen[node] : object->type > JP_HEAP_ROOT;
-		w->bytes[node] = !w->chosen ? object->bytes : w->chosen[node] && !below[node] ? h->keeps[node] : 0;
+		w->objects[node] = w->chosen ? chosen_objects(w, node) : object->type > JP_HEAP_ROOT;
+		w->bytes[node] = w->chosen ? chosen_bytes(w, node, below[node]) : object->bytes;
 	}
 	free(below);
 	for (uint32_t i = d->reached - 1; i > 0; i--) {
@@ -258,7 +277,8 @@ static int find_kept_nodes(const struct jprof_keepers *k, const struct jprof_rub
 	return 0;
 }
 
-/* The line that allocated most of a row's objects. `sums` has a place for each word, all 0, and is left so. */
+/* The line that allocated most of a row's objects, of a heap with samples most of those. `sums` has a place for each
+ * word, all 0, and is left so. */
 static void find_making_line(const struct weights *w, const struct members *m, size_t row, uint64_t *sums,
                              struct jprof_keeper *keeper)
 {
@@ -268,12 +288,15 @@ static void find_making_line(const struct weights *w, const struct members *m, s
 	uint64_t all = 0;
 	for (const uint32_t *node = begin; node < end; node++) {
 		const struct jp_heap_object *object = &heap->objects[*node];
-		if (w->chosen && !w->chosen[*node])
+		const float *stands_for = heap->stands_for;
+		if ((w->chosen && !w->chosen[*node]) || (stands_for && !(stands_for[*node] > 0)))
 			continue;
-		all += object->bytes;
+		uint64_t bytes = (uint64_t)((double)object->bytes * (stands_for ? stands_for[*node] : 1));
+		all += bytes;
+		keeper->made_samples += stands_for != NULL;
 		if (object->site == JP_NONE)
 			continue;
-		sums[object->site] += object->bytes;
+		sums[object->site] += bytes;
 		if (!most || sums[object->site] > sums[most->site])
 			most = object;
 	}
@@ -320,6 +343,7 @@ int jprof_keepers_new(const struct jprof_rubyheap *heap, const struct jprof_keep
 		             .bytes = calloc(nodes, sizeof *w.bytes),
 		             .objects = calloc(nodes, sizeof *w.objects) };
 	struct jprof_keepers *k = calloc(1, sizeof *k);
+	w.sampled = heap->heap.stands_for && (opts.line || opts.site);
 	int rc = k && w.bytes && w.objects ? choose_objects(&w, &opts, err) : jp_error_nomem(err);
 	if (!rc) {
 		rc = weigh_objects(&w, &k->info) || find_keepers(k, &w) ? jp_error_nomem(err) : 0;

@@ -174,7 +174,8 @@ static void put_elements(struct jp_strbuf *out, const struct jprof_rubyheap *h, 
 	if (!count)
 		return;
 	jp_strbuf_printf(out, " > %s", jp_heap_node_word(&h->heap, most));
-	if (count > 1) {
+	bool are_samples = h->heap.stands_for && bytes[most] != h->keeps[most];
+	if (count > 1 && !are_samples) {
 		jp_strbuf_str(out, " (");
 		jp_strbuf_grouped(out, count, 0);
 		jp_strbuf_str(out, " of them)");

@@ -1,8 +1,9 @@
 """Ten kinds of leaks of Ruby's own objects: of the growth that is sampled, a part is on the line that leaked it, as the program says;
-no other line is called a leak.
+no other line is called a leak, and diff says what keeps them.
 usage: slot_leaks.py JPROF AGENT JEMALLOC [KIND...]     in a directory of its own; RUBY, or other words in it, starts Ruby"""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -25,7 +26,7 @@ def snapshots_of(kind):
         for i in range(3):
             line = int(ruby.stdout.readline().split()[1])
             files.append(f"{kind}.{i}.jprof")
-            jprof_says("snap", "--gc", "--symbols=later", "-o", files[-1], str(ruby.pid))
+            jprof_says("snap", "--gc", *(["--objects"] if i == 2 else []), "--symbols=later", "-o", files[-1], str(ruby.pid))
             ruby.stdin.write("more\n")
             ruby.stdin.flush()
     finally:
@@ -52,6 +53,9 @@ def judge(kind):
         wrong.append(f"line {line}: {[(r['verdict'], r['values']) for r in of_line]}")
     wrong += [f"{r['name']} is called a leak" for r in rows
               if r["verdict"] == "leak_suspect" and r not in of_line and r["name"] != NO_CREATOR]
+    keeper = "a Hash of" if kind in ("table", "set") else "an Array of"
+    if kind != "closures" and not re.search(rf"^   kept by  {keeper} [0-9,]+ in ", jprof_says("diff", *files), re.M):
+        wrong.append(f"diff does not say that {keeper} ... keeps them")
     if rows[0] not in of_line and rows[0]["name"] != NO_CREATOR:
         wrong.append(f"the first row is {rows[0]['name']}")
     return share, wrong

@@ -105,6 +105,53 @@ static void test_shop(void **state)
 	jprof_rubyheap_free(heap);
 }
 
+/* Two Strings of a line of the application, which JSON made, one of them with a sample; and a sample of another class,
+ * that lay at the other one's place before. R = 64 bytes, so that an object of 40 stands for 1 / (1 - exp(-40 / 64))
+ * = 2.15.
+ */
+static void test_sites(void **state)
+{
+	(void)state;
+	static const char head[] =
+	    "jprof-table 1\nprocess 1 2 -\ndump 1 1\nids 7f0000000000 0 40000 40400 240400\n"
+	    "s 1 app/shop.rb\ns 2 add\ns 3 /usr/lib/ruby/3.1.0/json/common.rb\ns 4 parse\ns 5 String\n"
+	    "s 6 Float\nn 1 0 1 7 0 - 2\nn 2 1 3 216 0 - 4\nn 3 2 0 0 0 - 4\nslots 64\n";
+	char table[1024];
+	struct writer w = { .len = 0 };
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_keepers *keepers = NULL;
+	struct jprof_error err;
+	put_shop(&w);
+	int len = snprintf(table, sizeof table, "%so %llx 3 0 0 5 5 40 40\no %llx 3 0 0 4 6 40 40\nend 3\n", head,
+	                   (unsigned long long)first_slot + 5 * slot, (unsigned long long)first_slot + 4 * slot);
+	assert_int_equal(jprof_rubyheap_parse(w.bytes, w.len, "shop", &heap, &err), 0);
+	assert_int_equal(jprof_rubyheap_sites(heap, table, (size_t)len, &err), 0);
+	assert_true(jprof_rubyheap_info(heap)->has_lines);
+	assert_int_equal(jprof_rubyheap_info(heap)->sampled, 1);
+	struct jprof_keepers_opts opts = { .size = sizeof opts, .site = "app/shop.rb:7" };
+	assert_int_equal(jprof_keepers_new(heap, &opts, &keepers, &err), 0);
+	assert_int_equal(jprof_keepers_count(keepers), 1);
+	const struct jprof_keeper *first = jprof_keepers_at(keepers, 0);
+	assert_int_equal(first->keeps, 2151); /* of 1000 bytes */
+	assert_int_equal(first->objects, 2);
+	assert_int_equal(first->made_samples, 1);
+	assert_string_equal(first->made_at, "app/shop.rb:7");
+	assert_string_equal(first->method, "add");
+	assert_string_equal(first->path, "Shop::Cache > Hash > String");
+	jprof_keepers_free(keepers);
+	const struct jprof_keepers_opts strings = { .size = sizeof strings, .class_name = "String" };
+	assert_int_equal(jprof_keepers_new(heap, &strings, &keepers, &err), 0);
+	assert_int_equal(jprof_keepers_at(keepers, 0)->keeps, 2000); /* both, sampled or not */
+	jprof_keepers_free(keepers);
+	opts.site = "app/shop.rb:8";
+	assert_int_equal(jprof_keepers_new(heap, &opts, &keepers, &err), 0);
+	assert_int_equal(jprof_keepers_count(keepers), 0);
+	jprof_keepers_free(keepers);
+	assert_int_equal(jprof_rubyheap_sites(heap, table, (size_t)len, &err), JPROF_E_ARGUMENT);
+	assert_int_equal(jprof_rubyheap_sites(heap, table, 20, &err), JPROF_E_ARGUMENT);
+	jprof_rubyheap_free(heap);
+}
+
 /* Read out of memory of its own, so that each step behind it is seen. */
 static int read_damaged(const unsigned char *bytes, size_t len)
 {
@@ -160,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shop),
+		cmocka_unit_test(test_sites),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_bytes),
 	};

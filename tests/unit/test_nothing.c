@@ -417,6 +417,7 @@ static void test_rubyheaps(void **state)
 	REFUSED(jprof_rubyheap_parse, NULL, 0, "graph", &heap);
 	REFUSED(jprof_rubyheap_parse, "", 0, NULL, &heap);
 	REFUSED(jprof_rubyheap_parse, "", 0, "graph", NULL);
+	REFUSED(jprof_rubyheap_sites, NULL, "", 0);
 	assert_int_equal(jprof_rubyheap_open(path, &heap, NULL), 0);
 	struct jprof_rubystrings *strings = NULL;
 	REFUSED(jprof_rubystrings_open, NULL, NULL, &strings);

@@ -1,0 +1,23 @@
+/* Who keeps the objects of a line of Ruby, by the graph and the samples of a snapshot (jprof snap --objects). */
+#ifndef JEPROF_LINEKEEPERS_H
+#define JEPROF_LINEKEEPERS_H
+
+#include "cli/answer.h"
+#include "jprof.h"
+
+/* Zero bytes know nothing. */
+struct line_keepers {
+	struct jprof_rubyheap *heap;
+	char process[256]; /* that it is of, where the snapshot has others; else "" */
+};
+
+/* Of the process with most objects, or of this member alone. Knows nothing where the file is no snapshot, has no graph,
+ * or no samples of objects; says only what is wrong with a graph. To be released. */
+void line_keepers_find(struct line_keepers *keepers, const char *path, const char *member);
+
+/* Adds the details "kept by" and "path" of the objects that were allocated at a line; true if there are any. */
+bool line_keepers_add(struct answer *answer, const struct line_keepers *keepers, const char *file, unsigned line);
+
+void line_keepers_release(struct line_keepers *keepers);
+
+#endif
