@@ -10,6 +10,12 @@
 
 enum { most_span = 1 << 28, longest_stub = 6, page_size = 4096 };
 
+/* A stub of the linker, and the function of the file that it leads to. */
+struct stub {
+	uint64_t at; /* first, for jp_last_up_to */
+	uint32_t function;
+};
+
 /* How far a function was read, for entries in ascending order. */
 struct jump_cursor {
 	uint32_t function;
@@ -21,12 +27,12 @@ struct jump_cursor {
 /* A search under way. Addresses of interest have a bit each, so that most places are done with at once. */
 struct reference_search {
 	const struct jp_image *image;
-	const struct jp_watch *watches;
+	const uint64_t *watches;
 	size_t watch_count;
 	struct jp_references *out;
 	uint64_t low, span;
 	unsigned char *bits;
-	struct jp_watch *stubs; /* `mark` is the function of the file that is reached */
+	struct stub *stubs;
 	size_t stub_count, stub_cap;
 	uint32_t function;         /* that is being read; JP_NONE: none */
 	struct jump_cursor cursor; /* for short jumps */
@@ -111,7 +117,7 @@ static int add_stubs(struct reference_search *h, const struct jp_piece *piece)
 			continue;
 		if (jp_array_push(h->stubs, h->stub_count, h->stub_cap))
 			return -1;
-		h->stubs[h->stub_count++] = (struct jp_watch){ at, (uint32_t)(f - h->image->functions) };
+		h->stubs[h->stub_count++] = (struct stub){ at, (uint32_t)(f - h->image->functions) };
 		set_bit(h, at);
 	}
 	return 0;
@@ -130,7 +136,7 @@ static int set_bits(struct reference_search *h)
 	for (size_t i = 0; i < image->function_count; i++)
 		set_bit(h, image->functions[i].start);
 	for (size_t i = 0; i < h->watch_count; i++)
-		set_bit(h, h->watches[i].address);
+		set_bit(h, h->watches[i]);
 	for (size_t i = 0; i < image->piece_count; i++)
 		if (image->pieces[i].stubs && add_stubs(h, &image->pieces[i]))
 			return -1;
@@ -156,19 +162,18 @@ static void note_reference(struct reference_search *h, uint64_t address, bool ca
 	struct jp_references *out = h->out;
 	if (!has_bit(h, address))
 		return;
-	const struct jp_watch *watch = jp_last_up_to(h->watches, h->watch_count, sizeof *h->watches, address);
-	const struct jp_watch *stub = jp_last_up_to(h->stubs, h->stub_count, sizeof *h->stubs, address);
+	const uint64_t *watch = jp_last_up_to(h->watches, h->watch_count, sizeof *h->watches, address);
+	const struct stub *stub = jp_last_up_to(h->stubs, h->stub_count, sizeof *h->stubs, address);
 	const struct jp_function_bounds *f = jp_image_begins(h->image, address);
-	const struct jp_sighting *last = out->sighting_count ? &out->sightings[out->sighting_count - 1] : NULL;
-	bool again = watch && last && last->function == h->function && last->mark == watch->mark;
-	if (watch && watch->address == address && h->function != JP_NONE && !again) {
+	bool again = out->sighting_count && out->sightings[out->sighting_count - 1] == h->function;
+	if (watch && *watch == address && h->function != JP_NONE && !again) {
 		if (jp_array_push(out->sightings, out->sighting_count, out->sighting_cap))
 			h->failed = true;
 		else
-			out->sightings[out->sighting_count++] = (struct jp_sighting){ h->function, watch->mark };
+			out->sightings[out->sighting_count++] = h->function;
 	}
-	if (stub && stub->address == address)
-		note_use(h, stub->mark, call);
+	if (stub && stub->at == address)
+		note_use(h, stub->function, call);
 	if (f)
 		note_use(h, (uint32_t)(f - h->image->functions), call);
 }
@@ -389,7 +394,7 @@ static int by_entry(const void *a, const void *b)
 
 static int compare_function(const void *key, const void *sighting)
 {
-	uint32_t wanted = *(const uint32_t *)key, is = ((const struct jp_sighting *)sighting)->function;
+	uint32_t wanted = *(const uint32_t *)key, is = *(const uint32_t *)sighting;
 	return (wanted > is) - (wanted < is);
 }
 
@@ -419,7 +424,7 @@ static void confirm_entries(struct reference_search *h)
 		qsort(out->entries, kept, sizeof *out->entries, by_entry);
 }
 
-int jp_references_find(const struct jp_image *image, const struct jp_watch *watches, size_t watch_count,
+int jp_references_find(const struct jp_image *image, const uint64_t *watches, size_t watch_count,
                        struct jp_references *out)
 {
 	struct reference_search h = {

@@ -13,17 +13,6 @@ struct jp_function_uses {
 	bool taken;      /* its address is used otherwise */
 };
 
-/* An address of interest, and the mark of a function that refers to it. */
-struct jp_watch {
-	uint64_t address; /* first, for jp_last_up_to */
-	uint32_t mark;
-};
-
-/* A function that refers to one. */
-struct jp_sighting {
-	uint32_t function, mark;
-};
-
 /* Where code jumps into the middle of another function. */
 struct jp_entry {
 	uint64_t to; /* first, for jp_last_up_to */
@@ -33,14 +22,14 @@ struct jp_entry {
 
 struct jp_references {
 	struct jp_function_uses *uses; /* of each function of the image */
-	struct jp_sighting *sightings; /* ascending by function, may repeat */
+	uint32_t *sightings;           /* functions that refer to a watched address; ascending */
 	size_t sighting_count, sighting_cap;
 	struct jp_entry *entries; /* into functions that were sighted; ascending */
 	size_t entry_count, entry_cap;
 };
 
-/* Reads all code once. `watches` are sorted. 0, or -1 when memory is short; released either way. */
-int jp_references_find(const struct jp_image *image, const struct jp_watch *watches, size_t watch_count,
+/* Reads all code once. `watches` are sorted addresses. 0, or -1 when memory is short; released either way. */
+int jp_references_find(const struct jp_image *image, const uint64_t *watches, size_t watch_count,
                        struct jp_references *references);
 
 void jp_references_release(struct jp_references *references);

@@ -5,17 +5,12 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "machine/datatypes.h"
 #include "machine/registrations.h"
 #include "machine/rubycalls.h"
 
-/* Marks beside JP_MARK_DEFINES: a function that takes types; of those, the first. */
-enum { mark_takes = JP_MARK_DEFINES + 1, mark_types };
-
 struct naming {
 	const struct jp_image *image;
-	struct jp_data_types types;
-	struct jp_watch *watches;
+	uint64_t *watches;
 	size_t watch_count, watch_cap;
 	struct jp_intern texts;
 	uint32_t *name; /* of each function of the image: a text, JP_NONE or `ambiguous` */
@@ -25,28 +20,16 @@ static const uint32_t ambiguous = JP_NONE - 1;
 
 /* ---- what is looked for --------------------------------------------------------------------------- */
 
-static int add_watch(struct naming *n, uint64_t address, uint32_t mark)
-{
-	if (jp_array_push(n->watches, n->watch_count, n->watch_cap))
-		return -1;
-	n->watches[n->watch_count++] = (struct jp_watch){ address, mark };
-	return 0;
-}
-
 /* `address` leads to the function of that name; NULL: to none. */
 static int watch_name(struct naming *n, const char *name, uint64_t address)
 {
 	const struct jp_ruby_call *what = name ? jp_ruby_call_of(name) : NULL;
-	if (!what)
+	if (!what || what->kind > JP_CALL_CLASS)
 		return 0;
-	switch (what->kind) {
-	case JP_CALL_METHOD:
-	case JP_CALL_SINGLETON:
-	case JP_CALL_ALLOCATE:
-	case JP_CALL_CLASS: return add_watch(n, address, JP_MARK_DEFINES);
-	case JP_CALL_TYPE: return add_watch(n, address, mark_takes);
-	default: return 0;
-	}
+	if (jp_array_push(n->watches, n->watch_count, n->watch_cap))
+		return -1;
+	n->watches[n->watch_count++] = address;
+	return 0;
 }
 
 static const char *symbol_name(const struct naming *n, uint32_t symbol)
@@ -81,28 +64,18 @@ static int watch_calls(struct naming *n)
 	return rc;
 }
 
-static int watch_type(void *context, uint64_t address, size_t type)
+static int by_watched(const void *a, const void *b)
 {
-	return add_watch(context, address, (uint32_t)(mark_types + type));
-}
-
-static int by_watch(const void *a, const void *b)
-{
-	const struct jp_watch *x = a, *y = b;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return (x->mark > y->mark) - (x->mark < y->mark);
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
 }
 
 static int make_watches(struct naming *n)
 {
 	if (watch_calls(n))
 		return -1;
-	if (!n->watch_count)
-		return 0;
-	if (jp_data_types_find(n->image, &n->types) || jp_data_types_watch(n->image, &n->types, watch_type, n))
-		return -1;
-	qsort(n->watches, n->watch_count, sizeof *n->watches, by_watch);
+	if (n->watch_count)
+		qsort(n->watches, n->watch_count, sizeof *n->watches, by_watched);
 	return 0;
 }
 
@@ -156,63 +129,6 @@ static int name_methods(struct naming *n, const struct jp_registration *found, s
 	return 0;
 }
 
-/* ---- names of types' functions ---------------------------------------------------------------------- */
-
-/* A type is one where a function that takes types refers to it, or one that has it as its parent is. */
-static void mark_used(struct naming *n, const struct jp_references *references)
-{
-	const struct jp_sighting *s = references->sightings;
-	for (size_t i = 0, end; i < references->sighting_count; i = end) {
-		bool takes = false;
-		for (end = i; end < references->sighting_count && s[end].function == s[i].function; end++)
-			takes = takes || s[end].mark == mark_takes;
-		for (size_t k = i; takes && k < end; k++)
-			if (s[k].mark >= mark_types)
-				n->types.items[s[k].mark - mark_types].used = true;
-	}
-	for (unsigned depth = 0; depth < 8; depth++)
-		for (size_t i = 0; i < n->types.count; i++) {
-			uint64_t above = n->types.items[i].used ? n->types.items[i].parent : 0;
-			struct jp_data_type *t = (struct jp_data_type *)jp_last_up_to(n->types.items, n->types.count,
-			                                                              sizeof *n->types.items, above);
-			if (t && above && t->at == above)
-				t->used = true;
-		}
-}
-
-static int name_type_function(struct naming *n, const struct jp_data_type *type, unsigned i, uint32_t *name)
-{
-	char text[128];
-	const char *word = jp_type_function_name(i);
-	size_t len = strlen(word), name_len = strlen(type->name);
-	if (len + 4 + name_len > sizeof text)
-		return 0;
-	memcpy(text, word, len);
-	memcpy(text + len, " of ", 4);
-	memcpy(text + len + 4, type->name, name_len);
-	uint32_t id = jp_intern(&n->texts, text, len + 4 + name_len);
-	*name = *name == JP_NONE || *name == id ? id : ambiguous;
-	return id == JP_NONE ? -1 : 0;
-}
-
-/* A function that types of several names have is none's. */
-static int name_types(struct naming *n)
-{
-	uint32_t *names = jp_none_array(n->image->function_count + 1);
-	int rc = names ? 0 : -1;
-	for (size_t i = 0; !rc && i < n->types.count; i++)
-		for (unsigned k = 0; !rc && n->types.items[i].used && k < JP_TYPE_FUNCTIONS; k++) {
-			const struct jp_function_bounds *f = jp_image_begins(n->image, n->types.items[i].functions[k]);
-			if (f)
-				rc = name_type_function(n, &n->types.items[i], k, &names[f - n->image->functions]);
-		}
-	for (size_t i = 0; !rc && i < n->image->function_count; i++)
-		if (n->name[i] == JP_NONE)
-			n->name[i] = names[i];
-	free(names);
-	return rc;
-}
-
 /* ---- all of it ---------------------------------------------------------------------------------------- */
 
 static int copy_names(struct naming *n, struct jp_registered_names *names)
@@ -239,8 +155,7 @@ static int find_names_of(struct naming *n, const struct jp_references *reference
 		return 0;
 	n->name = jp_none_array(n->image->function_count + 1);
 	int rc = n->name ? jp_registrations_find(n->image, references, &n->texts, &found, &count) : -1;
-	mark_used(n, references);
-	if (!rc && (name_methods(n, found, count) || name_types(n) || copy_names(n, names)))
+	if (!rc && (name_methods(n, found, count) || copy_names(n, names)))
 		rc = -1;
 	free(found);
 	return rc;
@@ -255,7 +170,6 @@ int jp_registered_find(const struct jp_image *image, struct jp_references *refer
 		rc = jp_references_find(image, n.watches, n.watch_count, references);
 	if (!rc)
 		rc = find_names_of(&n, references, names);
-	jp_data_types_release(&n.types);
 	jp_intern_release(&n.texts);
 	free(n.watches);
 	free(n.name);

@@ -1,5 +1,5 @@
 /* Names of functions that nobody names but Ruby: a library of Ruby's or a gem's hands them to rb_define_method and its
- * kin, with constants, and its types name their functions in tables. */
+ * kin, with constants. */
 #ifndef JP_MACHINE_REGISTERED_H
 #define JP_MACHINE_REGISTERED_H
 
@@ -23,8 +23,7 @@ struct jp_registered_names {
  *
  * A method is "Class#name", one of the class itself "Class.name", what makes its objects "Class.allocate"; where the
  * class is not known and the file has no other such method, "#name" or ".name". Of several names of one
- * class, or one name in several, the first counts; what has different names in different classes has none. The
- * functions of a type are "mark of TYPE", "free of TYPE", "size of TYPE", "compact of TYPE".
+ * class, or one name in several, the first counts; what has different names in different classes has none.
  */
 int jp_registered_find(const struct jp_image *image, struct jp_references *references,
                        struct jp_registered_names *names);

@@ -298,7 +298,6 @@ static struct jp_value on_call(void *context, const struct jp_call *call, bool f
 		return owner.kind == JP_VALUE_CLASS ? (struct jp_value){ .kind = JP_VALUE_SINGLETON, .id = owner.id }
 		                                    : nothing;
 	}
-	case JP_CALL_TYPE: break;
 	}
 	return nothing;
 }
@@ -354,20 +353,16 @@ static int read_registrations(struct reading *r)
 	const struct jp_references *references = r->references;
 	bool changed = true;
 	for (unsigned pass = 0; changed && pass <= most_passes; pass++) {
-		uint32_t last = JP_NONE;
 		uint64_t bytes = 0;
 		r->found_count = 0;
 		for (size_t i = 0; i < references->sighting_count && !r->failed; i++) {
-			const struct jp_sighting *s = &references->sightings[i];
-			if (s->mark != JP_MARK_DEFINES || s->function == last)
-				continue;
-			last = s->function;
-			bytes += r->image->functions[last].end - r->image->functions[last].start;
+			uint32_t function = references->sightings[i];
+			bytes += r->image->functions[function].end - r->image->functions[function].start;
 			if (bytes > most_followed) {
 				r->found_count = 0;
 				return 0;
 			}
-			if (follow_function(r, &memory, s->function))
+			if (follow_function(r, &memory, function))
 				return -1;
 		}
 		changed = end_pass(r);

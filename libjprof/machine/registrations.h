@@ -5,9 +5,6 @@
 #include "base/intern.h"
 #include "machine/references.h"
 
-/* The mark of a function that calls one of those, among sightings. */
-enum { JP_MARK_DEFINES };
-
 /* One method and its function. */
 struct jp_registration {
 	uint32_t function; /* of the image */
@@ -16,7 +13,8 @@ struct jp_registration {
 	uint32_t method;   /* its name alone */
 };
 
-/* All of them, in the order of the code, to be freed by the caller in any case. 0, or -1 when memory is short. */
+/* All of those in functions that were sighted, in the order of the code, to be freed by the caller in any case. 0, or
+ * -1 when memory is short. */
 int jp_registrations_find(const struct jp_image *image, const struct jp_references *references, struct jp_intern *texts,
                           struct jp_registration **found, size_t *count);
 

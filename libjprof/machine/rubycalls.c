@@ -5,13 +5,10 @@
 
 #include "base/macros.h"
 
-/* Sorted by function. Source: Ruby's include/ruby/internal (method.h, module.h, intern/struct.h, core/rtypeddata.h). */
+/* Sorted by function. Source: Ruby's include/ruby/internal (method.h, module.h, intern/struct.h). */
 static const struct jp_ruby_call calls[] = {
-	{ "rb_check_typeddata", JP_CALL_TYPE, -1, -1, -1, -1, NULL },
 	{ "rb_const_get", JP_CALL_CONSTANT, 0, -1, 1, -1, NULL },
 	{ "rb_const_get_at", JP_CALL_CONSTANT, 0, -1, 1, -1, NULL },
-	{ "rb_data_typed_object_wrap", JP_CALL_TYPE, -1, -1, -1, -1, NULL },
-	{ "rb_data_typed_object_zalloc", JP_CALL_TYPE, -1, -1, -1, -1, NULL },
 	{ "rb_define_alloc_func", JP_CALL_ALLOCATE, 0, -1, -1, 1, NULL },
 	{ "rb_define_class", JP_CALL_CLASS, -1, 0, -1, -1, NULL },
 	{ "rb_define_class_id_under", JP_CALL_CLASS, 0, -1, 1, -1, NULL },
@@ -33,8 +30,6 @@ static const struct jp_ruby_call calls[] = {
 	{ "rb_singleton_class", JP_CALL_META, 0, -1, -1, -1, NULL },
 	{ "rb_struct_define", JP_CALL_CLASS, -1, 0, -1, -1, "Struct" },
 	{ "rb_struct_define_under", JP_CALL_CLASS, 0, 1, -1, -1, NULL },
-	{ "rb_typeddata_inherited_p", JP_CALL_TYPE, -1, -1, -1, -1, NULL },
-	{ "rb_typeddata_is_kind_of", JP_CALL_TYPE, -1, -1, -1, -1, NULL },
 };
 
 static int by_ruby_call(const void *a, const void *b)

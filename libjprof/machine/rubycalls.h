@@ -1,4 +1,4 @@
-/* The functions of libruby that make names known, or objects of a type. */
+/* The functions of libruby that make names known. */
 #ifndef JP_MACHINE_RUBYCALLS_H
 #define JP_MACHINE_RUBYCALLS_H
 
@@ -8,12 +8,11 @@ enum jp_ruby_call_kind {
 	JP_CALL_METHOD,    /* a method: which class or module, name, function */
 	JP_CALL_SINGLETON, /* a method of that object itself */
 	JP_CALL_ALLOCATE,  /* what makes a class's objects */
-	JP_CALL_CLASS,     /* returns a class or module: below which, name */
+	JP_CALL_CLASS,     /* returns a class or module: below which, name; functions that call these four are read */
 	JP_CALL_PATH,      /* returns the class with that full name */
 	JP_CALL_CONSTANT,  /* returns a constant: of which class, ID of the name */
 	JP_CALL_META,      /* returns an object's singleton class */
 	JP_CALL_ID,        /* returns the ID of a name */
-	JP_CALL_TYPE,      /* takes a rb_data_type_t */
 };
 
 /* Which argument is what, from 0; -1: none is. */

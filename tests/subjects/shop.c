@@ -5,7 +5,6 @@
 typedef unsigned long VALUE;
 typedef unsigned long ID;
 typedef VALUE method(VALUE);
-typedef void callback(void *);
 
 extern VALUE rb_cObject, rb_cString, rb_eArgError, rb_cStat;
 VALUE rb_define_class(const char *, VALUE), rb_define_module(const char *);
@@ -19,19 +18,8 @@ void rb_define_singleton_method(VALUE, const char *, method *, int), rb_define_m
 void rb_define_module_function(VALUE, const char *, method *, int);
 void rb_define_global_function(const char *, method *, int);
 void rb_gc_register_address(VALUE *), rb_raise(VALUE, const char *, ...) __attribute__((noreturn));
-void *rb_check_typeddata(VALUE, const void *);
-VALUE rb_data_typed_object_wrap(VALUE, void *, const void *);
 int chance(void);
 void use(const void *);
-
-struct type {
-	const char *name;
-	callback *mark, *free, *size, *compact;
-	void *reserved;
-	const struct type *parent;
-	void *data;
-	VALUE flags;
-};
 
 /* Each has a body of its own, so that no linker makes one of two, and a call in it, which returns. */
 #define BODY                                                    \
@@ -41,13 +29,6 @@ struct type {
 		use((const void *)&line);                       \
 		return self + (VALUE)__LINE__ + (VALUE)line;    \
 	}
-#define VOID_BODY                                               \
-	{                                                       \
-		static volatile int line;                       \
-		use(data);                                      \
-		line += __LINE__;                               \
-	}
-
 static VALUE cart_total(VALUE self) BODY /* = Shop::Cart#total */
 static VALUE cart_add(VALUE self) BODY /* = Shop::Cart#<< */
 static VALUE cart_alias(VALUE self) BODY /* = Shop::Cart#size */
@@ -88,34 +69,16 @@ static VALUE never(VALUE self) BODY /* - */
 static VALUE reused(VALUE self) BODY /* = #reused|ReusedTwice#reused */
 static VALUE stored_by_bytes(VALUE self) BODY /* = #stored_by_bytes */
 
-static void mark_cart(void *data) VOID_BODY /* = mark of cart */
-static void free_cart(void *data) VOID_BODY /* = free of cart */
-static void size_cart(void *data) VOID_BODY /* = size of cart */
-static void move_cart(void *data) VOID_BODY /* = compact of cart */
-static void free_parent(void *data) VOID_BODY /* = free of shop/parent */
-static void free_both(void *data) VOID_BODY /* - */
-static void builtin_one(void *data) VOID_BODY /* - */
-static void builtin_two(void *data) VOID_BODY /* - */
-static void parser_start(void *data) VOID_BODY /* - */
-static void parser_end(void *data) VOID_BODY /* - */
-
-static const struct type parent_type = { .name = "shop/parent", .free = free_parent, .flags = 1 };
-static const struct type cart_type = {
-	"cart", mark_cart, free_cart, size_cart, move_cart, 0, &parent_type, 0, 1 | 1 << 5
-};
-static const struct type first_of_both = { .name = "first", .free = free_both, .flags = 1 };
-const struct type second_of_both = { .name = "second", .free = free_both };
+static VALUE builtin_one(VALUE self) BODY /* - */
+static VALUE builtin_two(VALUE self) BODY /* - */
 
 /* What the compiler makes of built-in functions of Ruby: function, numbers, name, function. */
 static const struct builtin {
-	callback *function;
+	method *function;
 	int argc, index;
 	const char *name;
-	callback *compiler;
+	method *compiler;
 } builtins[] = { { builtin_one, 0, 0, "builtin_one", builtin_two }, { builtin_two, 0, 1, "builtin_two", 0 }, { 0, 0, 0, 0, 0 } };
-
-/* It looks like a type, and is none: nobody makes an object of it. */
-static const struct type parser = { .name = "parser", .mark = parser_start, .free = parser_end };
 
 VALUE mShop, cCart;
 static VALUE cOrder, cItem, cReused;
@@ -239,19 +202,11 @@ __attribute__((visibility("default"))) void Init_registered(void)
 	define_unknown((VALUE)chance(), (VALUE)chance());
 	define_reused();
 	use(builtins);
-	use(&parser);
 	use(never);
 }
 
-void *get_cart(VALUE self)
+VALUE get_cart(VALUE self)
 {
-	void *cart = rb_check_typeddata(self, &cart_type);
-	use(cart);
-	return cart;
-}
-
-VALUE wrap_cart(VALUE self, void *data)
-{
-	rb_data_typed_object_wrap(self, data, &first_of_both);
-	return rb_data_typed_object_wrap(self, data, &second_of_both);
+	use(&self);
+	return self + 1;
 }
