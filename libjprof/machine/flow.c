@@ -72,10 +72,10 @@ static int add_entries(struct flow_work *w)
 	const struct jp_flow *f = w->flow;
 	size_t i = jp_count_below(f->entries, f->entry_count, sizeof *f->entries, w->function->start);
 	int rc = 0;
-	for (const size_t first = i; !rc && i < f->entry_count && f->entries[i].to < w->function->end; i++) {
-		bool again = i > first && f->entries[i - 1].to == f->entries[i].to;
+	for (const size_t first = i; !rc && i < f->entry_count && f->entries[i] < w->function->end; i++) {
+		bool again = i > first && f->entries[i - 1] == f->entries[i];
 		if (!again)
-			rc = w->label_count > 16 * (size_t)most_labels ? 1 : add_label_at(w, f->entries[i].to, true);
+			rc = w->label_count > 16 * (size_t)most_labels ? 1 : add_label_at(w, f->entries[i], true);
 	}
 	return rc;
 }

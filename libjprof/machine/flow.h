@@ -18,7 +18,7 @@ struct jp_flow {
 	const struct jp_calling *calling;
 	const struct jp_memory *memory; /* its `store` is called once for each store, when all is known */
 	/* Places that code of other functions jumps to, ascending: there nothing is known. */
-	const struct jp_entry *entries;
+	const uint64_t *entries;
 	size_t entry_count;
 	struct jp_value arguments[6]; /* what the function is called with, as far as it is known */
 	void *context;

@@ -167,7 +167,7 @@ void jp_registers_apply(struct jp_registers *r, const struct jp_insn *insn, cons
 	case JP_INSN_ADD: set_register(r, insn->dst, value_plus(value_of(r, insn->base), insn->disp)); break;
 	case JP_INSN_LOAD:
 		first = load_at(r, place, memory);
-		second = load_at(r, next_word_of(place), memory);
+		second = insn->dst2 == JP_NO_REGISTER ? unknown : load_at(r, next_word_of(place), memory);
 		set_register(r, insn->dst, first);
 		set_register(r, insn->dst2, second);
 		break;
@@ -179,9 +179,8 @@ void jp_registers_apply(struct jp_registers *r, const struct jp_insn *insn, cons
 	case JP_INSN_SMUDGE: store_at(r, place, unknown, insn->width, memory); break;
 	default: break;
 	}
-	for (unsigned i = 0; i < JP_REGISTERS; i++)
-		if (insn->kills >> i & 1)
-			r->of[i] = unknown;
+	for (uint64_t kills = insn->kills; kills; kills &= kills - 1)
+		set_register(r, (unsigned)__builtin_ctzll(kills), unknown);
 	if (insn->adjust && insn->base != insn->dst && insn->base != insn->dst2)
 		set_register(r, insn->base, value_plus(value_of(r, insn->base), insn->adjust));
 	else if (insn->adjust)

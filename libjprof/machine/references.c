@@ -2,21 +2,24 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/index.h"
 #include "base/search.h"
 #include "machine/follow.h"
 
-enum { most_span = 1 << 28, longest_stub = 6, page_size = 4096 };
+enum { longest_stub = 6, page_size = 4096, marks = 4096 };
 
-/* A stub of the linker, and the function of the file that it leads to. */
-struct stub {
+/* An address of interest, and the function that it leads to; JP_NONE: one of Ruby's. */
+struct target {
 	uint64_t at; /* first, for jp_last_up_to */
 	uint32_t function;
 };
 
-/* How far a function was read, for entries in ascending order. */
+enum reference_kind { REFERS, CALLS, JUMPS, JUMPS_NEAR };
+
+/* How far a function was read for short jumps. */
 struct jump_cursor {
 	uint32_t function;
 	uint64_t at;
@@ -24,19 +27,18 @@ struct jump_cursor {
 	bool lost;           /* what comes cannot be read */
 };
 
-/* A search under way. Addresses of interest have a bit each, so that most places are done with at once. */
+/* A search under way: the first is for calls of Ruby's functions, the second for what leads to the functions that have
+ * such calls. Most places are done with at once, for nothing of interest has its last bits, or those of its page. */
 struct reference_search {
 	const struct jp_image *image;
-	const uint64_t *watches;
-	size_t watch_count;
 	struct jp_references *out;
-	uint64_t low, span;
-	unsigned char *bits;
-	struct stub *stubs;
-	size_t stub_count, stub_cap;
-	uint32_t function;         /* that is being read; JP_NONE: none */
-	struct jump_cursor cursor; /* for short jumps */
-	unsigned char bytes[256];  /* of x86-64: enum reference_byte */
+	struct target *targets; /* ascending */
+	size_t target_count, target_cap;
+	unsigned char marked[marks];
+	unsigned char pages[marks]; /* with sighted functions */
+	uint32_t function;          /* that is being read; JP_NONE: none */
+	struct jump_cursor cursor;
+	unsigned char bytes[256]; /* of x86-64: enum reference_byte */
 	bool failed;
 };
 
@@ -92,106 +94,128 @@ uint64_t jp_stub_target(const struct jp_image *image, uint64_t address, uint32_t
 	return address;
 }
 
-/* ---- bits ----------------------------------------------------------------------------------------- */
+/* ---- what is looked for --------------------------------------------------------------------------- */
 
-static void set_bit(struct reference_search *h, uint64_t address)
+static int add_target(struct reference_search *h, uint64_t at, uint32_t function)
 {
-	uint64_t i = address - h->low;
-	if (i < h->span)
-		h->bits[i / 8] |= (unsigned char)(1 << i % 8);
+	if (jp_array_push(h->targets, h->target_count, h->target_cap))
+		return -1;
+	h->targets[h->target_count++] = (struct target){ at, function };
+	h->marked[at % marks] = 1;
+	return 0;
 }
 
-static bool has_bit(const struct reference_search *h, uint64_t address)
+static int compare_targets(const void *a, const void *b)
 {
-	uint64_t i = address - h->low;
-	return i < h->span && h->bits[i / 8] >> i % 8 & 1;
+	const struct target *x = a, *y = b;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static int by_function(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+static bool is_sighted(const struct reference_search *h, const struct jp_function_bounds *f)
+{
+	const struct jp_references *out = h->out;
+	uint32_t function = f ? (uint32_t)(f - h->image->functions) : JP_NONE;
+	return f && bsearch(&function, out->sightings, out->sighting_count, sizeof function, by_function);
 }
 
 static int add_stubs(struct reference_search *h, const struct jp_piece *piece)
 {
-	for (uint64_t at = piece->start; at - piece->start < piece->len; at += 8) {
+	int rc = 0;
+	for (uint64_t at = piece->start; !rc && at - piece->start < piece->len; at += 8) {
 		uint32_t symbol;
-		uint64_t target = jp_stub_target(h->image, at, &symbol);
-		const struct jp_function_bounds *f = target == at ? NULL : jp_image_begins(h->image, target);
-		if (!f)
-			continue;
-		if (jp_array_push(h->stubs, h->stub_count, h->stub_cap))
-			return -1;
-		h->stubs[h->stub_count++] = (struct stub){ at, (uint32_t)(f - h->image->functions) };
-		set_bit(h, at);
+		const struct jp_function_bounds *f = jp_image_begins(h->image, jp_stub_target(h->image, at, &symbol));
+		if (f && f->start != at && is_sighted(h, f))
+			rc = add_target(h, at, (uint32_t)(f - h->image->functions));
 	}
-	return 0;
+	return rc;
 }
 
-static int set_bits(struct reference_search *h)
+/* The functions that were sighted, also by stubs of the linker, and their pages. */
+static int add_sighted(struct reference_search *h)
 {
 	const struct jp_image *image = h->image;
-	const struct jp_piece *last = &image->pieces[image->piece_count - 1];
-	h->low = image->pieces[0].start;
-	h->span = last->start - h->low + last->len;
-	h->span = h->span < most_span ? h->span : most_span;
-	h->bits = calloc(h->span / 8 + 1, 1);
-	if (!h->bits)
-		return -1;
-	for (size_t i = 0; i < image->function_count; i++)
-		set_bit(h, image->functions[i].start);
-	for (size_t i = 0; i < h->watch_count; i++)
-		set_bit(h, h->watches[i]);
-	for (size_t i = 0; i < image->piece_count; i++)
-		if (image->pieces[i].stubs && add_stubs(h, &image->pieces[i]))
-			return -1;
-	return 0;
+	int rc = 0;
+	for (size_t i = 0; !rc && i < h->out->sighting_count; i++) {
+		const struct jp_function_bounds *f = &image->functions[h->out->sightings[i]];
+		rc = add_target(h, f->start, h->out->sightings[i]);
+		for (uint64_t page = f->start / page_size; page <= (f->end - 1) / page_size; page++)
+			h->pages[page % marks] = 1;
+	}
+	for (size_t i = 0; !rc && i < image->piece_count; i++)
+		if (image->pieces[i].stubs)
+			rc = add_stubs(h, &image->pieces[i]);
+	if (!rc && h->target_count)
+		qsort(h->targets, h->target_count, sizeof *h->targets, compare_targets);
+	return rc;
 }
 
 /* ---- what is found -------------------------------------------------------------------------------- */
 
-static void note_use(struct reference_search *h, uint32_t function, bool call)
-{
-	struct jp_function_uses *uses = &h->out->uses[function];
-	uses->taken = uses->taken || !call;
-	if (!call || h->function == function) /* recursion, or a loop */
-		return;
-	if (!uses->calls++)
-		uses->caller = h->function;
-	uses->several = uses->several || uses->caller != h->function || h->function == JP_NONE;
-}
-
-/* The function being read may mean that address; `call`: it calls it or jumps there. */
-static void note_reference(struct reference_search *h, uint64_t address, bool call)
+static void sight(struct reference_search *h)
 {
 	struct jp_references *out = h->out;
-	if (!has_bit(h, address))
+	if (h->function == JP_NONE || (out->sighting_count && out->sightings[out->sighting_count - 1] == h->function))
 		return;
-	const uint64_t *watch = jp_last_up_to(h->watches, h->watch_count, sizeof *h->watches, address);
-	const struct stub *stub = jp_last_up_to(h->stubs, h->stub_count, sizeof *h->stubs, address);
-	const struct jp_function_bounds *f = jp_image_begins(h->image, address);
-	bool again = out->sighting_count && out->sightings[out->sighting_count - 1] == h->function;
-	if (watch && *watch == address && h->function != JP_NONE && !again) {
-		if (jp_array_push(out->sightings, out->sighting_count, out->sighting_cap))
-			h->failed = true;
-		else
-			out->sightings[out->sighting_count++] = h->function;
-	}
-	if (stub && stub->at == address)
-		note_use(h, stub->function, call);
-	if (f)
-		note_use(h, (uint32_t)(f - h->image->functions), call);
+	if (jp_array_push(out->sightings, out->sighting_count, out->sighting_cap))
+		h->failed = true;
+	else
+		out->sightings[out->sighting_count++] = h->function;
 }
 
-/* A jump from the function being read; into the middle of another one it is an entry to that. */
-static void note_jump(struct reference_search *h, uint64_t at, uint64_t address)
+/* Whether the instruction at `at`, or around it, is a jump to there, read from the begin of its function on. What
+ * cannot be read may be one. */
+static bool is_jump(struct reference_search *h, uint64_t at, uint64_t to)
+{
+	const struct jp_calling *calling = jp_calling_of(h->image->machine);
+	struct jump_cursor *c = &h->cursor;
+	if (h->function == JP_NONE)
+		return true;
+	if (c->function != h->function)
+		*c = (struct jump_cursor){ .function = h->function, .at = h->image->functions[h->function].start };
+	while (!c->lost && c->at <= at) {
+		size_t room;
+		const unsigned char *code = jp_image_bytes(h->image, c->at, &room);
+		c->lost = !code || !calling->decode(code, room, c->at, &c->insn);
+		c->at += c->lost ? 0 : c->insn.len;
+	}
+	return c->lost || (c->insn.value == to && (c->insn.kind == JP_INSN_JUMP || c->insn.kind == JP_INSN_BRANCH));
+}
+
+/* What looks like a jump into the middle of a sighted function, from another one. */
+static void note_entry(struct reference_search *h, uint64_t at, uint64_t address)
 {
 	const struct jp_function_bounds *own = h->function == JP_NONE ? NULL : &h->image->functions[h->function];
 	struct jp_references *out = h->out;
-	if (own && address >= own->start && address < own->end)
-		return;
-	const struct jp_function_bounds *f = jp_image_function(h->image, address);
-	if (!f || f->start == address)
+	if ((own && address >= own->start && address < own->end) ||
+	    !is_sighted(h, jp_image_function(h->image, address)) || !is_jump(h, at, address))
 		return;
 	if (jp_array_push(out->entries, out->entry_count, out->entry_cap))
 		h->failed = true;
 	else
-		out->entries[out->entry_count++] = (struct jp_entry){ address, at, h->function };
+		out->entries[out->entry_count++] = address;
+}
+
+/* The function being read may mean `address`, `at` in its code. A call of itself, or a loop, is none. */
+static void note_reference(struct reference_search *h, uint64_t at, uint64_t address, enum reference_kind kind)
+{
+	const struct target *t =
+	    h->marked[address % marks] ? jp_last_up_to(h->targets, h->target_count, sizeof *t, address) : NULL;
+	if (!t || t->at != address) {
+		if (kind == JUMPS && h->pages[address / page_size % marks])
+			note_entry(h, at, address);
+	} else if (t->function == JP_NONE) {
+		sight(h);
+	} else if (kind == REFERS) {
+		h->out->uses[t->function].taken = true;
+	} else if (t->function != h->function && (kind != JUMPS_NEAR || is_jump(h, at, address))) {
+		h->out->uses[t->function].calls++;
+	}
 }
 
 /* ---- x86-64: four bytes behind what may make them a distance -------------------------------------------------- */
@@ -201,36 +225,8 @@ static uint32_t low_word(const unsigned char *code)
 	return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
 }
 
-/* Whether a jump ends at the entry's `from`, read from the begin of its function on. What cannot be read may be one. */
-static bool is_jump(const struct jp_image *image, struct jump_cursor *c, const struct jp_entry *entry)
-{
-	const struct jp_calling *calling = jp_calling_of(image->machine);
-	bool same = c->function == entry->function;
-	if (same && c->at > entry->from && c->at - c->insn.len < entry->from)
-		return c->lost; /* inside of an instruction */
-	if (!same || c->at > entry->from)
-		*c = (struct jump_cursor){ .function = entry->function, .at = image->functions[entry->function].start };
-	while (!c->lost && c->at < entry->from) {
-		size_t room;
-		const unsigned char *code = jp_image_bytes(image, c->at, &room);
-		c->lost = !code || !calling->decode(code, room, c->at, &c->insn);
-		c->at += c->lost ? 0 : c->insn.len;
-	}
-	return c->lost || (c->at == entry->from && c->insn.value == entry->to &&
-	                   (c->insn.kind == JP_INSN_JUMP || c->insn.kind == JP_INSN_BRANCH));
-}
-
-/* A jump whose distance has one byte, if it is one: the assembler takes such to a function that is near. */
-static void read_short_jump(struct reference_search *h, const unsigned char *code, uint64_t end)
-{
-	struct jp_entry jump = { end + (uint64_t)(int64_t)(int8_t)code[1], end, h->function };
-	const struct jp_function_bounds *f = has_bit(h, jump.to) ? jp_image_begins(h->image, jump.to) : NULL;
-	uint32_t function = f ? (uint32_t)(f - h->image->functions) : h->function;
-	if (function != h->function && (h->function == JP_NONE || is_jump(h->image, &h->cursor, &jump)))
-		note_use(h, function, true);
-}
-
-enum reference_byte { REFERS_TO_NOTHING, SHORT_JUMP, LONG_CALL, LONG_JUMP, LONG_BRANCH, RELATIVE_OPERAND };
+/* A jump whose distance has one byte leads to another function, too: the assembler takes such to one that is near. */
+enum reference_byte { REFERS_TO_NOTHING, SHORT_JUMP, RELATIVE_OPERAND, LONG_CALL, LONG_JUMP, LONG_BRANCH };
 
 /* What may refer to something by what follows: opcodes, the second byte of a branch, and the ModRM byte of an operand
  * whose place counts from the end of its instruction. Source: the instruction set reference. */
@@ -245,95 +241,48 @@ static enum reference_byte reference_byte_of(unsigned byte)
 	return (byte & 0xc7) == 0x05 ? RELATIVE_OPERAND : REFERS_TO_NOTHING;
 }
 
-/* Four bytes after such a byte, which end at `end`. */
-static void read_distance(struct reference_search *h, enum reference_byte byte, const unsigned char *code, uint64_t end)
-{
-	uint64_t target = end + (uint64_t)(int64_t)(int32_t)low_word(code);
-	bool jump = byte == LONG_JUMP || byte == LONG_BRANCH;
-	if (jump)
-		note_jump(h, end - 4, target);
-	note_reference(h, target, jump || byte == LONG_CALL);
-}
-
 static void read_x86(struct reference_search *h, const unsigned char *code, size_t len, uint64_t start)
 {
+	static const enum reference_kind kinds[] = { [LONG_CALL] = CALLS, [LONG_JUMP] = JUMPS, [LONG_BRANCH] = JUMPS };
 	for (size_t i = 0; i + 2 <= len; i++) {
 		enum reference_byte byte = h->bytes[code[i]];
+		uint64_t at = start + i;
 		if (byte == SHORT_JUMP)
-			read_short_jump(h, code + i, start + i + 2);
+			note_reference(h, at, at + 2 + (uint64_t)(int64_t)(int8_t)code[i + 1], JUMPS_NEAR);
 		else if (byte && i + 5 <= len && (byte != LONG_BRANCH || (i && code[i - 1] == 0x0f)))
-			read_distance(h, byte, code + i + 1, start + i + 5);
+			note_reference(h, at, at + 5 + (uint64_t)(int64_t)(int32_t)low_word(code + i + 1), kinds[byte]);
 	}
 	for (size_t i = 1; h->image->placed && i + 4 <= len; i++)
-		note_reference(h, low_word(code + i), false);
+		note_reference(h, start + i, low_word(code + i), REFERS);
 }
 
 /* ---- AArch64: pages and what is added to them -------------------------------------------------------- */
 
-/* The pages that registers hold. One that no sum used may be meant in a way that was not seen: then all functions there
- * are. */
-struct page_registers {
-	uint64_t page[JP_REGISTERS];
-	bool held[JP_REGISTERS], used[JP_REGISTERS];
-};
-
-static void leave_page(struct reference_search *h, struct page_registers *pages, unsigned number)
-{
-	const struct jp_image *image = h->image;
-	uint64_t page = pages->page[number];
-	bool open = pages->held[number] && !pages->used[number];
-	pages->held[number] = false;
-	if (!open || !jp_image_piece(image, page) || !jp_image_piece(image, page)->code)
-		return;
-	size_t i = jp_count_below(image->functions, image->function_count, sizeof *image->functions, page);
-	for (; i < image->function_count && image->functions[i].start - page < page_size; i++)
-		h->out->uses[i].taken = true;
-}
-
-static void read_arm_insn(struct reference_search *h, struct page_registers *pages, const struct jp_insn *insn,
-                          uint64_t at, bool page)
-{
-	bool held = insn->base < JP_REGISTERS && pages->held[insn->base];
-	switch (insn->kind) {
-	case JP_INSN_CALL: note_reference(h, insn->value, true); break;
-	case JP_INSN_JUMP:
-	case JP_INSN_BRANCH:
-		note_jump(h, at + 4, insn->value);
-		note_reference(h, insn->value, true);
-		break;
-	case JP_INSN_ADDRESS:
-		if (page && insn->dst < JP_REGISTERS) {
-			leave_page(h, pages, insn->dst);
-			pages->page[insn->dst] = insn->value;
-			pages->held[insn->dst] = true;
-			pages->used[insn->dst] = false;
-		} else {
-			note_reference(h, insn->value, false);
-		}
-		break;
-	case JP_INSN_ADD:
-	case JP_INSN_LOAD:
-		if (held) {
-			pages->used[insn->base] = true;
-			note_reference(h, pages->page[insn->base] + (uint64_t)insn->disp, false);
-		}
-		break;
-	default: break;
-	}
-}
-
 static void read_arm(struct reference_search *h, const unsigned char *code, size_t len, uint64_t start)
 {
 	const struct jp_calling *calling = jp_calling_of(EM_AARCH64);
-	struct page_registers pages = { 0 };
+	uint64_t pages[JP_REGISTERS] = { 0 };
 	for (size_t i = start % 4 ? len : 0; i + 4 <= len; i += 4) {
 		struct jp_insn insn;
-		bool page = (low_word(code + i) & 0x9f000000) == 0x90000000; /* ADRP */
-		if (calling->decode(code + i, 4, start + i, &insn))
-			read_arm_insn(h, &pages, &insn, start + i, page);
+		if (!calling->decode(code + i, 4, start + i, &insn))
+			continue;
+		switch (insn.kind) {
+		case JP_INSN_CALL: note_reference(h, start + i, insn.value, CALLS); break;
+		case JP_INSN_JUMP:
+		case JP_INSN_BRANCH: note_reference(h, start + i, insn.value, JUMPS); break;
+		case JP_INSN_ADDRESS:
+			if (insn.dst < JP_REGISTERS)
+				pages[insn.dst] = insn.value;
+			note_reference(h, start + i, insn.value, REFERS);
+			break;
+		case JP_INSN_ADD:
+		case JP_INSN_LOAD:
+			if (insn.base < JP_REGISTERS)
+				note_reference(h, start + i, pages[insn.base] + (uint64_t)insn.disp, REFERS);
+			break;
+		default: break;
+		}
 	}
-	for (unsigned i = 0; i < JP_REGISTERS; i++)
-		leave_page(h, &pages, i);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------- */
@@ -375,76 +324,54 @@ static void search_data(struct reference_search *h)
 	h->function = JP_NONE;
 	for (size_t i = 0; i < image->reloc_count; i++)
 		if (image->relocs[i].symbol == JP_NONE)
-			note_reference(h, image->relocs[i].value, false);
+			note_reference(h, 0, image->relocs[i].value, REFERS);
 	for (size_t p = 0; image->placed && p < image->piece_count; p++) {
 		uint64_t word;
 		for (size_t i = 0; !image->pieces[p].code && i + 8 <= image->pieces[p].len; i += 8)
 			if (jp_image_word(image, image->pieces[p].start + i, &word))
-				note_reference(h, word, false);
+				note_reference(h, 0, word, REFERS);
 	}
+}
+
+/* Ruby's functions are called from afar. */
+static void search_code(struct reference_search *h, bool for_ruby)
+{
+	for (unsigned i = 0; i < sizeof h->bytes; i++) {
+		enum reference_byte byte = reference_byte_of(i);
+		h->bytes[i] = for_ruby && (byte == SHORT_JUMP || byte == LONG_BRANCH) ? REFERS_TO_NOTHING : byte;
+	}
+	for (size_t i = 0; i < h->image->piece_count; i++)
+		if (h->image->pieces[i].code && !h->image->pieces[i].stubs)
+			search_piece(h, &h->image->pieces[i]);
 }
 
 static int by_entry(const void *a, const void *b)
 {
-	const struct jp_entry *x = a, *y = b;
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return (x->from > y->from) - (x->from < y->from);
-}
-
-static int compare_function(const void *key, const void *sighting)
-{
-	uint32_t wanted = *(const uint32_t *)key, is = *(const uint32_t *)sighting;
-	return (wanted > is) - (wanted < is);
-}
-
-static bool is_sighted(const struct reference_search *h, uint64_t address)
-{
-	const struct jp_references *out = h->out;
-	const struct jp_function_bounds *f = jp_image_function(h->image, address);
-	uint32_t function = f ? (uint32_t)(f - h->image->functions) : JP_NONE;
-	return out->sighting_count &&
-	       bsearch(&function, out->sightings, out->sighting_count, sizeof *out->sightings, compare_function);
-}
-
-/* What looks like a jump may be the middle of something else; `from` is where it would end. */
-static void confirm_entries(struct reference_search *h)
-{
-	struct jp_references *out = h->out;
-	struct jump_cursor cursor = { .function = JP_NONE };
-	size_t kept = 0;
-	for (size_t i = 0; i < out->entry_count; i++) {
-		struct jp_entry e = out->entries[i];
-		e.from += h->image->machine == EM_X86_64 ? 4 : 0;
-		if (is_sighted(h, e.to) && (e.function == JP_NONE || is_jump(h->image, &cursor, &e)))
-			out->entries[kept++] = e;
-	}
-	out->entry_count = kept;
-	if (kept)
-		qsort(out->entries, kept, sizeof *out->entries, by_entry);
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
 }
 
 int jp_references_find(const struct jp_image *image, const uint64_t *watches, size_t watch_count,
                        struct jp_references *out)
 {
-	struct reference_search h = {
-		.cursor.function = JP_NONE, .image = image, .watches = watches, .watch_count = watch_count, .out = out
-	};
-	for (unsigned i = 0; i < sizeof h.bytes; i++)
-		h.bytes[i] = (unsigned char)reference_byte_of(i);
+	struct reference_search h = { .cursor.function = JP_NONE, .image = image, .out = out };
 	*out = (struct jp_references){ .uses = calloc(image->function_count + 1, sizeof *out->uses) };
 	int rc = out->uses ? 0 : -1;
-	if (!rc && image->piece_count && jp_calling_of(image->machine))
-		rc = set_bits(&h);
-	for (size_t i = 0; !rc && h.bits && i < image->piece_count; i++)
-		if (image->pieces[i].code && !image->pieces[i].stubs)
-			search_piece(&h, &image->pieces[i]);
-	if (!rc && h.bits) {
+	for (size_t i = 0; !rc && i < watch_count; i++)
+		rc = add_target(&h, watches[i], JP_NONE);
+	if (!rc && jp_calling_of(image->machine))
+		search_code(&h, true);
+	h.target_count = 0;
+	memset(h.marked, 0, sizeof h.marked);
+	if (!rc && !h.failed && out->sighting_count)
+		rc = add_sighted(&h);
+	if (!rc && h.target_count) {
+		search_code(&h, false);
 		search_data(&h);
-		confirm_entries(&h);
 	}
-	free(h.bits);
-	free(h.stubs);
+	if (out->entry_count)
+		qsort(out->entries, out->entry_count, sizeof *out->entries, by_entry);
+	free(h.targets);
 	return rc || h.failed ? -1 : 0;
 }
 

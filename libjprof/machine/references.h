@@ -7,28 +7,20 @@
 
 /* How a function is reached. */
 struct jp_function_uses {
-	uint32_t calls;  /* places that call it or jump to it */
-	uint32_t caller; /* index of the function that has them; JP_NONE: several, or none */
-	bool several;    /* functions have them, or what is no known function */
-	bool taken;      /* its address is used otherwise */
-};
-
-/* Where code jumps into the middle of another function. */
-struct jp_entry {
-	uint64_t to; /* first, for jp_last_up_to */
-	uint64_t from;
-	uint32_t function; /* that jumps; JP_NONE: none is known */
+	uint32_t calls; /* places in other functions that call it or jump to it */
+	bool taken;     /* its address is used otherwise */
 };
 
 struct jp_references {
-	struct jp_function_uses *uses; /* of each function of the image */
+	struct jp_function_uses *uses; /* of each function of the image; all 0 where it was not sighted */
 	uint32_t *sightings;           /* functions that refer to a watched address; ascending */
 	size_t sighting_count, sighting_cap;
-	struct jp_entry *entries; /* into functions that were sighted; ascending */
+	uint64_t *entries; /* where other code jumps into the middle of sighted functions; ascending, may repeat */
 	size_t entry_count, entry_cap;
 };
 
-/* Reads all code once. `watches` are sorted addresses. 0, or -1 when memory is short; released either way. */
+/* Reads all code, and again where functions refer to one of `watches`, which are sorted addresses, for who
+ * refers to these functions. 0, or -1 when memory is short; released either way. */
 int jp_references_find(const struct jp_image *image, const uint64_t *watches, size_t watch_count,
                        struct jp_references *references);
 
