@@ -219,9 +219,12 @@ static int name_by_code(struct jp_objnames *names, struct jp_lookup *lookup)
 	return 0;
 }
 
+/* Reading that costs half of a report, so a file that a pack fits is left alone. */
 static int name_by_codes(struct jp_objnames *names, struct jp_lookup *lookups, size_t count)
 {
 	int rc = 0;
+	if (jp_packnames_fit(names->packnames))
+		return 0;
 	for (size_t i = 0; !rc && i < count; i++)
 		if (lookups[i].source == JPROF_SOURCE_FDE && !lookups[i].frame_count && !lookups[i].pending)
 			rc = name_by_code(names, &lookups[i]);

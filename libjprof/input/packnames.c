@@ -134,6 +134,11 @@ struct jp_packnames *jp_packnames_new(struct jp_objfile *object, const struct jp
 	return NULL;
 }
 
+bool jp_packnames_fit(const struct jp_packnames *names)
+{
+	return names && (names->in_order || names->match.fits);
+}
+
 static int name_in_order(struct jp_packnames *names, size_t function, const char **name)
 {
 	enum jp_place_verdict verdict;

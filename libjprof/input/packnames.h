@@ -13,6 +13,9 @@ struct jp_packnames;
 struct jp_packnames *jp_packnames_new(struct jp_objfile *object, const struct jp_open_file *files, size_t count);
 void jp_packnames_free(struct jp_packnames *names);
 
+/* Whether one of them fits. */
+bool jp_packnames_fit(const struct jp_packnames *names);
+
 /* The name of the function that begins there; "": there is none. Where the file is as the pack, only functions that are
  * asked for are read; else all, once. 0, or -1 when memory is short. */
 int jp_packnames_at(struct jp_packnames *names, uint64_t start, const char **name) jp_must_check;

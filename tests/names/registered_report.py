@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Names that a file registers with Ruby, where people and programs see them: in reports, info, JSON and bundles, as of
-their own kind; in a bundle without names where the file is at hand. The truth is the symbol table before it is stripped.
+their own kind; in a bundle without names where the file is at hand; not where a pack fits. The truth is the symbol table before it is stripped.
 usage: registered_report.py JPROF SUBJECT.c CC"""
 import json
 import os
@@ -53,6 +53,16 @@ def write_dump(path, library, stacks):
     open(path, "w").write("\n".join(lines) + "\n")
 
 
+def learn(directory):
+    """A pack of a build in which one function is another one."""
+    source, other = f"{directory}/other.c", f"{directory}/other.so"
+    body = "{ use(&self); use(0); return self * 3 + chance(); }"
+    open(source, "w").write(re.sub(r"(VALUE part_of\(VALUE self\)) BODY", rf"\1 {body}", open(subject).read()))
+    run(cc, "-shared", "-fPIC", "-O2", source, "-o", other)
+    run(jprof, "names", "learn", "--soname=shop.so", "-o", f"{directory}/shop.jnames", other)
+    return f"{directory}/shop.jnames"
+
+
 def rows(*options):
     return {row["name"]: row for row in json.loads(run(jprof, "--json", *options))["rows"]}
 
@@ -72,6 +82,10 @@ def main():
             got = {name: row["source"] for name, row in rows(*source).items()}
             must(got == truth, f"{what}: {got}\nis not {truth}")
         check("the dump", dump)
+        pack = learn(directory)
+        got = {name: row["source"] for name, row in rows(dump, "--names=" + pack).items()}
+        must(got.get("cart_total") == got.get("cart_meta") == "pack" and "registered" not in got.values() and
+             got.get(f"shop!{at['part_of'][0]:#x}") == "fde", f"a pack fits, and the file is read all the same: {got}")
         text = run(jprof, "--full-names" if "--full-names" in run(jprof, "--help") else "--cum", dump)
         must(re.search(r" Shop::Cart#total$", text, re.M), f"the report has no row of its own:\n{text}")
 
