@@ -3,22 +3,9 @@
 #ifndef JP_INPUT_CODEFILE_H
 #define JP_INPUT_CODEFILE_H
 
+#include "base/macros.h"
 #include "base/reader.h"
-#include "input/ehframe.h"
-#include "input/objfile.h"
-
-/* A section that is loaded, with its bytes. */
-struct jp_codesection {
-	uint64_t start, end; /* image-relative */
-	const unsigned char *bytes;
-	bool code, plt, constant; /* executable; of the linker's making; neither executable nor writable */
-};
-
-/* An address that the loader fills in (GOT), and the symbol whose it is. */
-struct jp_codeslot {
-	uint64_t at;
-	const char *name;
-};
+#include "input/codeimage.h"
 
 /* A symbol of a function. */
 struct jp_codesymbol {
@@ -31,22 +18,14 @@ struct jp_codesymbol {
 struct jp_codefile {
 	const struct jp_objfile *object;
 	struct jp_arena arena;
-	struct jp_codesection *sections;
-	size_t section_count;
-	struct jp_codebounds *functions; /* of .eh_frame, by start, each once; linkers' own code is none */
+	struct jp_codeimage code;
+	const struct jp_function_bounds *functions; /* of that; linkers' own code is none */
 	size_t function_count;
-	struct jp_codeslot *slots; /* by address */
-	size_t slot_count, slot_cap;
-	uint64_t tables; /* bytes that relocations, their symbols and names took */
 };
 
-/* Reads it; `object` outlives the result. A file that has no section headers, no .eh_frame, or more than 512 MiB of
- * such sections, has no functions. 0, or -1 when memory is short. Released either way. */
+/* Reads it; `object` outlives the result. 0, or -1 when memory is short. Released either way. */
 int jp_codefile_read(const struct jp_objfile *object, struct jp_codefile *file) jp_must_check;
 void jp_codefile_release(struct jp_codefile *file);
-
-/* The section with that address, or NULL. */
-const struct jp_codesection *jp_codefile_section(const struct jp_codefile *file, uint64_t vaddr);
 
 /* Which function begins there, or holds it; SIZE_MAX: none. */
 size_t jp_codefile_function(const struct jp_codefile *file, uint64_t vaddr);

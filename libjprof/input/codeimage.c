@@ -10,7 +10,7 @@
 
 /* Not in musl's elf.h: of the psABI of AArch64. */
 enum { r_aarch64_irelative = 1032 };
-enum { most_contents = 128 << 20, most_relocs = 1 << 22, sht_relr = 19 };
+enum { most_contents = 512 << 20, most_relocs = 1 << 22, sht_relr = 19 };
 
 /* A file that is being read; `left` of what it may take. */
 struct image_source {
@@ -73,6 +73,7 @@ static void add_piece(struct image_source *l, const struct jp_elf_section *s)
 		               .len = (size_t)s->size,
 		               .code = code,
 		               .fixed = relocated || !(s->flags & SHF_WRITE),
+		               .written = s->flags & SHF_WRITE,
 		               .stubs = code && (name_begins(s->name, ".plt") || name_begins(s->name, ".iplt")) };
 }
 
@@ -153,7 +154,7 @@ static void read_symbols(struct image_source *l)
 
 /* ---- relocations ---------------------------------------------------------------------------------- */
 
-static void add_reloc(struct image_source *l, uint64_t at, uint64_t value, uint32_t symbol)
+static void add_reloc(struct image_source *l, struct jp_reloc reloc)
 {
 	struct jp_image *image = &l->code->image;
 	if (image->reloc_count >= most_relocs)
@@ -161,10 +162,10 @@ static void add_reloc(struct image_source *l, uint64_t at, uint64_t value, uint3
 	if (jp_array_push(image->relocs, image->reloc_count, l->code->reloc_cap))
 		l->failed = true;
 	else
-		image->relocs[image->reloc_count++] = (struct jp_reloc){ at, value, symbol };
+		image->relocs[image->reloc_count++] = reloc;
 }
 
-/* Those of words of 8 bytes; others are nobody's here. Source: the psABI supplements of both machines. */
+/* Source: the psABI supplements of both machines. */
 static void take_reloc(struct image_source *l, uint64_t at, uint64_t info, uint64_t addend)
 {
 	bool arm = l->code->image.machine == EM_AARCH64;
@@ -174,9 +175,12 @@ static void take_reloc(struct image_source *l, uint64_t at, uint64_t info, uint6
 	bool named = arm ? type == R_AARCH64_GLOB_DAT || type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_ABS64
 	                 : type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT || type == R_X86_64_64;
 	if (relative)
-		add_reloc(l, at, addend, JP_NONE);
-	else if (named && symbol < l->code->image.symbol_count)
-		add_reloc(l, at, arm || type == R_X86_64_64 ? addend : 0, symbol);
+		add_reloc(l, (struct jp_reloc){ .at = at, .value = addend, .symbol = JP_NONE, .word = true });
+	else if (symbol && symbol < l->code->image.symbol_count)
+		add_reloc(l, (struct jp_reloc){ .at = at,
+		                                .value = arm || type == R_X86_64_64 ? addend : 0,
+		                                .symbol = symbol,
+		                                .word = named });
 }
 
 /* Packed relative relocations: an address, or 63 bits for the words behind the last. Source: the generic ABI. */
@@ -188,7 +192,7 @@ static void add_packed_relocs(struct image_source *l, struct jp_bytes in)
 		uint64_t first = entry & 1 ? next : entry, bits = entry & 1 ? entry >> 1 : 1;
 		for (unsigned i = 0; bits >> i; i++)
 			if (bits >> i & 1 && jp_image_word(&l->code->image, first + 8 * (uint64_t)i, &value))
-				add_reloc(l, first + 8 * (uint64_t)i, value, JP_NONE);
+				add_reloc(l, (struct jp_reloc){ first + 8 * (uint64_t)i, value, JP_NONE, true });
 		next = entry & 1 ? next + 63 * 8 : entry + 8;
 	}
 }

@@ -13,7 +13,7 @@ struct jp_codeimage {
 	size_t piece_cap, reloc_cap;
 };
 
-/* Reads it. What lies outside the file, or is damaged, is left out; of a file with more than 128 MiB of contents all
+/* Reads it. What lies outside the file, or is damaged, is left out; of a file with more than 512 MiB of contents all
  * is. 0, or -1 when memory is short; released either way. */
 int jp_codeimage_read(const struct jp_objfile *file, struct jp_codeimage *code);
 

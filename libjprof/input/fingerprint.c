@@ -47,9 +47,8 @@ static int print_refs(struct jp_fingerprints *all, struct jp_fingerprint *print)
 
 int jp_fingerprint_make(struct jp_fingerprints *all, size_t function)
 {
-	const struct jp_codebounds *at = &all->file->functions[function];
+	const struct jp_function_bounds *at = &all->file->functions[function];
 	struct jp_fingerprint *print = &all->items[function];
-	const struct jp_codesection *section = jp_codefile_section(all->file, at->start);
 	uint64_t size = at->end - at->start;
 	if (print->made)
 		return 0;
@@ -59,7 +58,8 @@ int jp_fingerprint_make(struct jp_fingerprints *all, size_t function)
 	print->size = (uint32_t)size;
 	if (jp_array_reserve(&all->code, &all->code_cap, (size_t)size, 1))
 		return -1;
-	memcpy(all->code, section->bytes + (at->start - section->start), (size_t)size);
+	size_t room;
+	memcpy(all->code, jp_image_bytes(&all->file->code.image, at->start, &room), (size_t)size);
 	int rc =
 	    jp_machinecode_split(all->file->object->headers.machine, all->code, (size_t)size, at->start, &all->refs);
 	if (rc <= 0)

@@ -25,7 +25,7 @@ struct size_walk {
 
 static bool is_as_long(const struct size_walk *p, size_t ours, size_t theirs)
 {
-	const struct jp_codebounds *f = &p->file->functions[ours];
+	const struct jp_function_bounds *f = &p->file->functions[ours];
 	return f->end - f->start == p->pack->functions[theirs].size;
 }
 
@@ -231,7 +231,7 @@ static int find_neighbours(const struct jp_packorder *o, size_t function, size_t
 
 static bool keeps_size(const struct jp_packorder *o, size_t function)
 {
-	const struct jp_codebounds *f = &o->prints->file->functions[function];
+	const struct jp_function_bounds *f = &o->prints->file->functions[function];
 	return f->end - f->start == o->pack->functions[o->place[function]].size;
 }
 

@@ -51,10 +51,22 @@ const char *jp_image_text(const struct jp_image *image, uint64_t address)
 	return text;
 }
 
-const struct jp_reloc *jp_image_reloc(const struct jp_image *image, uint64_t address)
+static const struct jp_reloc *reloc_at(const struct jp_image *image, uint64_t address)
 {
 	const struct jp_reloc *reloc = jp_last_up_to(image->relocs, image->reloc_count, sizeof *image->relocs, address);
 	return reloc && reloc->at == address ? reloc : NULL;
+}
+
+const struct jp_reloc *jp_image_reloc(const struct jp_image *image, uint64_t address)
+{
+	const struct jp_reloc *reloc = reloc_at(image, address);
+	return reloc && reloc->word ? reloc : NULL;
+}
+
+const char *jp_image_slot_name(const struct jp_image *image, uint64_t address)
+{
+	const struct jp_reloc *reloc = reloc_at(image, address);
+	return reloc && reloc->symbol < image->symbol_count ? image->symbols[reloc->symbol].name : NULL;
 }
 
 const char *jp_image_symbol_at(const struct jp_image *image, uint64_t address)

@@ -14,15 +14,17 @@ struct jp_piece {
 	const unsigned char *bytes;
 	size_t len;
 	bool code;
-	bool fixed; /* once relocated it does not change: not writable, or made read-only by the loader */
-	bool stubs; /* of the linker: a call goes on from here to another function */
+	bool fixed;   /* once relocated it does not change: not writable, or made read-only by the loader */
+	bool written; /* the loader may write to it, or the program */
+	bool stubs;   /* of the linker: a call goes on from here to another function */
 };
 
-/* What the loader writes into 8 bytes of memory. */
+/* What the loader writes. */
 struct jp_reloc {
 	uint64_t at;     /* first, for jp_last_up_to */
 	uint64_t value;  /* an address in the image; of a symbol, what is added to it */
 	uint32_t symbol; /* JP_NONE: no symbol's */
+	bool word;       /* an address of 8 bytes; of another only the symbol is known */
 };
 
 struct jp_dynamic_symbol {
@@ -63,8 +65,11 @@ bool jp_image_word(const struct jp_image *image, uint64_t address, uint64_t *val
  * by a NUL. NULL: no such text. */
 const char *jp_image_text(const struct jp_image *image, uint64_t address);
 
-/* What is relocated there; NULL: nothing. */
+/* The address that the loader writes there; NULL: none. */
 const struct jp_reloc *jp_image_reloc(const struct jp_image *image, uint64_t address);
+
+/* The name of the symbol that what the loader writes there comes from; NULL: there is none. */
+const char *jp_image_slot_name(const struct jp_image *image, uint64_t address);
 
 /* The name of a symbol that the file defines at `address`, the first in its table; NULL: none. */
 const char *jp_image_symbol_at(const struct jp_image *image, uint64_t address);

@@ -44,15 +44,22 @@ struct reference_search {
 
 /* ---- stubs ---------------------------------------------------------------------------------------- */
 
+/* A stub that is being followed, and the last word of the loader's that it read. */
+struct stub_walk {
+	const struct jp_image *image;
+	uint64_t slot;
+};
+
 static struct jp_value load_slot_of_loader(void *context, struct jp_value place)
 {
-	const struct jp_image *image = context;
-	const struct jp_reloc *reloc = place.kind == JP_VALUE_ADDRESS ? jp_image_reloc(image, place.number) : NULL;
+	struct stub_walk *w = context;
+	const struct jp_reloc *reloc = place.kind == JP_VALUE_ADDRESS ? jp_image_reloc(w->image, place.number) : NULL;
 	if (!reloc)
 		return (struct jp_value){ 0 };
-	if (reloc->symbol == JP_NONE || reloc->symbol >= image->symbol_count)
+	w->slot = place.number;
+	if (reloc->symbol == JP_NONE)
 		return (struct jp_value){ .kind = JP_VALUE_ADDRESS, .number = reloc->value };
-	uint64_t value = image->symbols[reloc->symbol].value;
+	uint64_t value = w->image->symbols[reloc->symbol].value;
 	if (value)
 		return (struct jp_value){ .kind = JP_VALUE_ADDRESS, .number = value + reloc->value };
 	return (struct jp_value){ .kind = JP_VALUE_SYMBOL, .id = reloc->symbol };
@@ -66,32 +73,41 @@ static void keep_nothing(void *context, uint64_t address, unsigned width, struct
 	(void)value;
 }
 
-uint64_t jp_stub_target(const struct jp_image *image, uint64_t address, uint32_t *symbol)
+/* Where it goes on. */
+static struct jp_value follow_stub(struct stub_walk *w, uint64_t at)
 {
-	const struct jp_calling *calling = jp_calling_of(image->machine);
-	const struct jp_memory memory = { (void *)image, load_slot_of_loader, keep_nothing };
-	const struct jp_piece *piece = jp_image_piece(image, address);
+	const struct jp_calling *calling = jp_calling_of(w->image->machine);
+	const struct jp_memory memory = { w, load_slot_of_loader, keep_nothing };
+	const struct jp_piece *piece = jp_image_piece(w->image, at);
 	struct jp_registers r;
-	uint64_t at = address;
-	*symbol = JP_NONE;
 	if (!calling || !piece || !piece->stubs)
-		return address;
+		return (struct jp_value){ 0 };
 	jp_registers_begin(&r, calling);
 	for (unsigned i = 0; i < longest_stub; i++) {
 		struct jp_insn insn;
 		size_t room;
-		const unsigned char *code = jp_image_bytes(image, at, &room);
+		const unsigned char *code = jp_image_bytes(w->image, at, &room);
 		if (!code || !calling->decode(code, room, at, &insn) || insn.kind == JP_INSN_END)
-			return address;
-		if (insn.kind == JP_INSN_JUMP_TO || insn.kind == JP_INSN_JUMP_BY) {
-			struct jp_value target = jp_insn_target(&r, &insn, &memory);
-			*symbol = target.kind == JP_VALUE_SYMBOL ? target.id : JP_NONE;
-			return target.kind == JP_VALUE_ADDRESS ? target.number : address;
-		}
+			break;
+		if (insn.kind == JP_INSN_JUMP_TO || insn.kind == JP_INSN_JUMP_BY)
+			return jp_insn_target(&r, &insn, &memory);
 		jp_registers_apply(&r, &insn, &memory);
 		at += insn.len;
 	}
-	return address;
+	return (struct jp_value){ 0 };
+}
+
+uint64_t jp_stub_target(const struct jp_image *image, uint64_t address, uint32_t *symbol)
+{
+	struct jp_value target = follow_stub(&(struct stub_walk){ .image = image }, address);
+	*symbol = target.kind == JP_VALUE_SYMBOL ? target.id : JP_NONE;
+	return target.kind == JP_VALUE_ADDRESS ? target.number : address;
+}
+
+uint64_t jp_stub_slot(const struct jp_image *image, uint64_t address)
+{
+	struct stub_walk w = { .image = image };
+	return follow_stub(&w, address).kind == JP_VALUE_UNKNOWN ? 0 : w.slot;
 }
 
 /* ---- what is looked for --------------------------------------------------------------------------- */

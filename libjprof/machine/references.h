@@ -30,4 +30,7 @@ void jp_references_release(struct jp_references *references);
  * that is none. A symbol of another file: *symbol, else JP_NONE. */
 uint64_t jp_stub_target(const struct jp_image *image, uint64_t address, uint32_t *symbol);
 
+/* The word by which the stub of the linker's there goes on; 0: it is none. */
+uint64_t jp_stub_slot(const struct jp_image *image, uint64_t address);
+
 #endif
