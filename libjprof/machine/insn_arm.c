@@ -44,7 +44,8 @@ static void decode_branch(uint32_t insn, uint64_t at, struct jp_insn *to)
 	} else if ((insn & 0x7e000000) == 0x36000000) {
 		branch_to(to, JP_INSN_BRANCH, at, signed_field(insn, 5, 14));
 	} else if ((insn & 0xfe000000) == 0xd6000000) {
-		uint32_t which = field(insn, 21, 2); /* BR, BLR, RET; the same with pointer authentication */
+		/* BR, BLR, RET, the same with pointer authentication, or nothing of those. */
+		uint32_t which = (insn & 0xfe9ff000) == 0xd61f0000 ? field(insn, 21, 2) : 3;
 		to->src = plain_register(field(insn, 5, 5));
 		to->kind = which == 0 ? JP_INSN_JUMP_TO : which == 1 ? JP_INSN_CALL_TO : JP_INSN_END;
 	} else if ((insn & 0xff00001f) == 0xd4000001) {
