@@ -18,10 +18,14 @@ struct ranges {
 	size_t count, cap;
 };
 
+struct placed_symbol {
+	struct jp_symbol symbol;
+	uint64_t section_end;
+};
+
 struct jp_symtab {
-	struct jp_symbol *symbols; /* by value, then rank, then name */
-	uint64_t *section_end;     /* of each symbol */
-	size_t count, cap, end_cap;
+	struct placed_symbol *symbols; /* by value, then rank, then name */
+	size_t count, cap;
 	struct ranges sized;   /* disjoint, ascending: the innermost sized symbol of every address */
 	struct ranges unsized; /* disjoint, ascending: what symbols of size 0 may hold */
 };
@@ -53,12 +57,13 @@ static bool is_mark(const char *name)
 static int add_symbol(struct jp_symtab *t, const GElf_Sym *sym, const char *name, uint64_t section_end,
                       enum jprof_source source)
 {
-	if (jp_array_push(t->symbols, t->count, t->cap) || jp_array_push(t->section_end, t->count, t->end_cap))
-		return -1;
 	uint64_t room = UINT64_MAX - sym->st_value;
-	t->symbols[t->count] = (struct jp_symbol){ sym->st_value, sym->st_size < room ? sym->st_size : room, name,
-		                                   source, rank_of(sym, name) };
-	t->section_end[t->count++] = section_end;
+	if (jp_array_push(t->symbols, t->count, t->cap))
+		return -1;
+	t->symbols[t->count++] =
+	    (struct placed_symbol){ .symbol = { sym->st_value, sym->st_size < room ? sym->st_size : room, name, source,
+		                                rank_of(sym, name) },
+		                    .section_end = section_end };
 	return 0;
 }
 
@@ -114,8 +119,10 @@ static int read_tables(struct jp_symtab *t, Elf *elf)
 
 /* ---- arranging -------------------------------------------------------------------------------- */
 
-static int compare_symbols(const struct jp_symbol *a, const struct jp_symbol *b)
+static int compare_symbols(const void *x, const void *y)
 {
+	const struct jp_symbol *a = &((const struct placed_symbol *)x)->symbol;
+	const struct jp_symbol *b = &((const struct placed_symbol *)y)->symbol;
 	if (a->value != b->value)
 		return a->value < b->value ? -1 : 1;
 	if (a->rank != b->rank)
@@ -124,31 +131,9 @@ static int compare_symbols(const struct jp_symbol *a, const struct jp_symbol *b)
 	return by_name ? by_name : (a->source < b->source) - (a->source > b->source);
 }
 
-/* A symbol and the end of its section, while they are sorted together. */
-struct placed {
-	struct jp_symbol symbol;
-	uint64_t section_end;
-};
-
-static int compare_placed(const void *a, const void *b)
+static uint64_t value_at(const struct jp_symtab *t, size_t i)
 {
-	return compare_symbols(&((const struct placed *)a)->symbol, &((const struct placed *)b)->symbol);
-}
-
-static int sort_symbols(struct jp_symtab *t)
-{
-	struct placed *all = calloc(t->count + 1, sizeof *all);
-	if (!all)
-		return -1;
-	for (size_t i = 0; i < t->count; i++)
-		all[i] = (struct placed){ t->symbols[i], t->section_end[i] };
-	qsort(all, t->count, sizeof *all, compare_placed);
-	for (size_t i = 0; i < t->count; i++) {
-		t->symbols[i] = all[i].symbol;
-		t->section_end[i] = all[i].section_end;
-	}
-	free(all);
-	return 0;
+	return t->symbols[i].symbol.value;
 }
 
 static int add_range(struct ranges *to, uint64_t start, uint64_t limit, uint32_t symbol)
@@ -166,7 +151,8 @@ static int add_range(struct ranges *to, uint64_t start, uint64_t limit, uint32_t
 static int emit(struct jp_symtab *t, uint32_t *stack, size_t *depth, uint64_t from, uint64_t to)
 {
 	while (*depth && from < to) {
-		uint64_t end = t->symbols[stack[*depth - 1]].value + t->symbols[stack[*depth - 1]].size;
+		const struct jp_symbol *open = &t->symbols[stack[*depth - 1]].symbol;
+		uint64_t end = open->value + open->size;
 		uint64_t limit = end < to ? end : to;
 		if (limit > from) {
 			if (add_range(&t->sized, from, limit, stack[*depth - 1]))
@@ -187,14 +173,14 @@ static int arrange_sized(struct jp_symtab *t)
 	size_t depth = 0;
 	int rc = stack ? 0 : -1;
 	for (size_t i = 0; !rc && i < t->count;) {
-		uint64_t value = t->symbols[i].value;
+		uint64_t value = value_at(t, i);
 		size_t next = i;
-		while (next < t->count && t->symbols[next].value == value)
+		while (next < t->count && value_at(t, next) == value)
 			next++;
 		for (size_t k = next; k-- > i;)
-			if (t->symbols[k].size)
+			if (t->symbols[k].symbol.size)
 				stack[depth++] = (uint32_t)k;
-		rc = emit(t, stack, &depth, value, next < t->count ? t->symbols[next].value : UINT64_MAX);
+		rc = emit(t, stack, &depth, value, next < t->count ? value_at(t, next) : UINT64_MAX);
 		i = next;
 	}
 	free(stack);
@@ -205,15 +191,15 @@ static int arrange_unsized(struct jp_symtab *t)
 {
 	int rc = 0;
 	for (size_t i = 0; !rc && i < t->count;) {
-		uint64_t value = t->symbols[i].value;
+		uint64_t value = value_at(t, i);
 		size_t next = i, chosen = t->count;
-		for (; next < t->count && t->symbols[next].value == value; next++)
-			if (!t->symbols[next].size && chosen == t->count)
+		for (; next < t->count && value_at(t, next) == value; next++)
+			if (!t->symbols[next].symbol.size && chosen == t->count)
 				chosen = next;
 		if (chosen < t->count) {
-			uint64_t limit = t->section_end[chosen];
-			if (next < t->count && t->symbols[next].value < limit)
-				limit = t->symbols[next].value;
+			uint64_t limit = t->symbols[chosen].section_end;
+			if (next < t->count && value_at(t, next) < limit)
+				limit = value_at(t, next);
 			rc = add_range(&t->unsized, value, limit, (uint32_t)chosen);
 		}
 		i = next;
@@ -226,12 +212,13 @@ struct jp_symtab *jp_symtab_new(Elf *elf, Elf *debug)
 	struct jp_symtab *t = calloc(1, sizeof *t);
 	if (!t)
 		return NULL;
-	if (read_tables(t, elf) || (debug && read_tables(t, debug)) || sort_symbols(t) || arrange_sized(t) ||
-	    arrange_unsized(t)) {
-		jp_symtab_free(t);
-		return NULL;
-	}
-	return t;
+	int rc = read_tables(t, elf) || (debug && read_tables(t, debug));
+	if (!rc && t->count)
+		qsort(t->symbols, t->count, sizeof *t->symbols, compare_symbols);
+	if (!rc && !arrange_sized(t) && !arrange_unsized(t))
+		return t;
+	jp_symtab_free(t);
+	return NULL;
 }
 
 /* ---- asking --------------------------------------------------------------------------------- */
@@ -246,24 +233,24 @@ const struct jp_symbol *jp_symtab_find(const struct jp_symtab *t, uint64_t vaddr
 {
 	const struct range *range = find_range(&t->sized, vaddr);
 	if (range)
-		return &t->symbols[range->symbol];
+		return &t->symbols[range->symbol].symbol;
 	range = find_range(&t->unsized, vaddr);
 	if (!range || (fde_start < fde_end && range->start < fde_start))
 		return NULL;
-	return &t->symbols[range->symbol];
+	return &t->symbols[range->symbol].symbol;
 }
 
 bool jp_symtab_exports(const struct jp_symtab *t, const char *name)
 {
 	for (size_t i = 0; i < t->count; i++)
-		if (t->symbols[i].source == JPROF_SOURCE_DYNSYM && !strcmp(t->symbols[i].name, name))
+		if (t->symbols[i].symbol.source == JPROF_SOURCE_DYNSYM && !strcmp(t->symbols[i].symbol.name, name))
 			return true;
 	return false;
 }
 
 const struct jp_symbol *jp_symtab_at(const struct jp_symtab *t, size_t i)
 {
-	return i < t->count ? &t->symbols[i] : NULL;
+	return i < t->count ? &t->symbols[i].symbol : NULL;
 }
 
 void jp_symtab_free(struct jp_symtab *t)
@@ -271,7 +258,6 @@ void jp_symtab_free(struct jp_symtab *t)
 	if (!t)
 		return;
 	free(t->symbols);
-	free(t->section_end);
 	free(t->sized.items);
 	free(t->unsized.items);
 	free(t);
