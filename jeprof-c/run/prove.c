@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/textparts.h"
 #include "cli/shortage.h"
 #include "cli/trust.h"
 #include "run/child.h"
@@ -83,11 +84,6 @@ static bool proof_line(const struct proof *proof, const char *key, char *value, 
 	return false;
 }
 
-static bool begins_text(const char *line, const char *with)
-{
-	return !strncmp(line, with, strlen(with));
-}
-
 static void take_version(struct proof *proof, const char *text)
 {
 	text += *text == '"';
@@ -105,11 +101,11 @@ struct sorting {
 static void sort_statistic(struct sorting *s, const char *line)
 {
 	line += strspn(line, " ");
-	if (begins_text(line, "Version: "))
+	if (jp_begins(line, "Version: "))
 		take_version(s->proof, line + strlen("Version: "));
-	else if (begins_text(line, "opt.") || begins_text(line, "config.prof:"))
+	else if (jp_begins(line, "opt.") || jp_begins(line, "config.prof:"))
 		jp_strbuf_printf(&s->options, "%s\n", line);
-	else if (begins_text(line, "--- End jemalloc statistics"))
+	else if (jp_begins(line, "--- End jemalloc statistics"))
 		s->inside = false;
 }
 
@@ -118,7 +114,7 @@ static void sort_line(struct sorting *s, const char *line)
 {
 	if (s->inside) {
 		sort_statistic(s, line);
-	} else if (begins_text(line, "___ Begin jemalloc statistics")) {
+	} else if (jp_begins(line, "___ Begin jemalloc statistics")) {
 		s->inside = true;
 	} else if (*line && !strstr(line, unknown_pair_name) && !strstr(line, "stats_print_opts:mdablxeh") &&
 	           !(s->last && !strcmp(s->last, line))) {

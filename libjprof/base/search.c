@@ -27,3 +27,15 @@ const void *jp_last_up_to(const void *items, size_t count, size_t size, uint64_t
 	size_t n = key == UINT64_MAX ? count : jp_count_below(items, count, size, key + 1);
 	return n ? (const char *)items + (n - 1) * size : NULL;
 }
+
+int jp_by_first(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+int jp_by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}

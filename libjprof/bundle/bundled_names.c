@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/jsonin.h"
 #include "base/search.h"
+#include "base/textparts.h"
 #include "bundle/symbol_words.h"
 #include "input/pprof.h"
 #include "model/build.h"
@@ -100,12 +101,6 @@ static int make_tables(struct names_work *w)
 
 /* ---- objects ------------------------------------------------------------------------------------------- */
 
-static int by_from(const void *a, const void *b)
-{
-	const struct shift *x = a, *y = b;
-	return (x->from > y->from) - (x->from < y->from);
-}
-
 static int take_shifts(struct names_work *w, uint32_t object, jp_json *list)
 {
 	size_t n = jp_json_length(list);
@@ -120,7 +115,7 @@ static int take_shifts(struct names_work *w, uint32_t object, jp_json *list)
 			s->items[s->count++] = shift;
 	}
 	if (s->items)
-		qsort(s->items, s->count, sizeof *s->items, by_from);
+		qsort(s->items, s->count, sizeof *s->items, jp_by_first);
 	return s->items ? 0 : -1;
 }
 

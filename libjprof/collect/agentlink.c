@@ -15,6 +15,7 @@
 #include "base/jsonpull.h"
 #include "base/opts.h"
 #include "base/strbuf.h"
+#include "base/textparts.h"
 #include "collect/dumpfile.h"
 #include "collect/dumpsidecar.h"
 #include "collect/procfs.h"
@@ -298,7 +299,7 @@ static const char *why_no_dump(const struct jprof_agent *agent, const struct jpr
 	size_t descriptors = (d->files ? 0U : d->table && agent->tables ? 3U : 2U) + d->graph;
 	if ((!d->files && !asked) || agent->dump_reply.fd_count != descriptors)
 		return "does not hand over what it says";
-	const char *name = d->files ? jp_dump_base(d->dump) : d->dump;
+	const char *name = d->files ? jp_basename(d->dump) : d->dump;
 	if (!jp_dump_name_good(name, *prefix ? prefix : "jeprof", agent->ns_pid))
 		return "gives it another name than PREFIX.PID.SEQ.jN.heap";
 	if (d->table && !is_beside(d, d->table, ".ruby"))

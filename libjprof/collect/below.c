@@ -13,12 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
+#include "base/textparts.h"
 
 static const char *root_of(const struct jprof_target *t, const char *path, char to[4096])
 {
@@ -29,7 +24,7 @@ static const char *root_of(const struct jprof_target *t, const char *path, char 
 static int hold_directory(const struct jprof_target *t, const char *path)
 {
 	char dir[PATH_MAX], root[4096];
-	size_t len = (size_t)(last_component(path) - path);
+	size_t len = (size_t)(jp_basename(path) - path);
 	if (len >= sizeof dir) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -61,7 +56,7 @@ static int open_without_link(const struct jprof_target *t, const char *path, str
 {
 	int jp_cleanup(jp_file_close) dir = hold_directory(t, path);
 	int jp_cleanup(jp_file_close) handle =
-	    dir < 0 ? -1 : openat(dir, last_component(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	    dir < 0 ? -1 : openat(dir, jp_basename(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	return open_held(handle, st);
 }
 
@@ -150,9 +145,9 @@ int jp_below_remove(const struct jprof_target *t, const char *path, const struct
 	if (t->opener.remove)
 		return t->opener.remove(t->opener.context, path, st);
 	int jp_cleanup(jp_file_close) dir = hold_directory(t, path);
-	if (dir < 0 || fstatat(dir, last_component(path), &now, AT_SYMLINK_NOFOLLOW))
+	if (dir < 0 || fstatat(dir, jp_basename(path), &now, AT_SYMLINK_NOFOLLOW))
 		return -1;
 	if (now.st_dev != st->st_dev || now.st_ino != st->st_ino)
 		return below_failed(ESTALE);
-	return unlinkat(dir, last_component(path), 0);
+	return unlinkat(dir, jp_basename(path), 0);
 }

@@ -11,21 +11,16 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/reader.h"
+#include "base/textparts.h"
 #include "collect/below.h"
 
 enum { largest = 1 << 30 };
-
-const char *jp_dump_base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
 
 bool jp_dump_name_good(const char *name, const char *prefix, int pid)
 {
 	struct jp_span text = { name, strlen(name) };
 	uint64_t number;
-	return !strchr(name, '/') && jp_span_text(&text, jp_dump_base(prefix)) && jp_span_char(&text, '.') &&
+	return !strchr(name, '/') && jp_span_text(&text, jp_basename(prefix)) && jp_span_char(&text, '.') &&
 	       jp_span_decimal(&text, &number) == JP_NUMBER_OK && number == (uint64_t)pid && jp_span_char(&text, '.') &&
 	       jp_span_decimal(&text, &number) == JP_NUMBER_OK && jp_span_text(&text, ".j") &&
 	       jp_span_decimal(&text, &number) == JP_NUMBER_OK && jp_span_text(&text, ".heap") && !text.len;
@@ -97,7 +92,7 @@ int jp_dump_file_open(const struct jprof_target *t, const char *path, struct jpr
 	*file = (struct jprof_dump_file){ .fd = -1, .path = strdup(path), .of = copy_target(t) };
 	int rc = file->path && file->of ? 0 : jp_error_nomem(err);
 	if (!rc) {
-		file->name = jp_dump_base(file->path);
+		file->name = jp_basename(file->path);
 		file->fd = jp_below_open(t, JPROF_OPEN_DUMP, path, &file->st);
 		if (file->fd < 0)
 			rc = file_failed(t, file->name, jp_file_why(errno), err);

@@ -14,9 +14,6 @@ struct jprof_dump_file {
 	struct stat st;
 };
 
-/* What follows the last slash. */
-const char *jp_dump_base(const char *path);
-
 /* Whether a name is PREFIX.PID.SEQ.jN.heap, the prefix being the last component of `prefix`. */
 bool jp_dump_name_good(const char *name, const char *prefix, int pid);
 

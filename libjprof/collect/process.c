@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/textparts.h"
 #include "collect/announcement.h"
 #include "collect/procfs.h"
 #include "collect/roles.h"
@@ -16,21 +17,10 @@ static struct jp_span span_of_text(const struct jp_strbuf *text)
 	return (struct jp_span){ text->text, text->len };
 }
 
-static const char *path_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
-static bool path_starts(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
-}
-
 /* ruby, ruby3.1, ruby-mri; not rubyfmt. */
 static bool is_ruby_name(const char *name)
 {
-	return path_starts(name, "ruby") && strchr("0123456789.- ", name[4]);
+	return jp_begins(name, "ruby") && strchr("0123456789.- ", name[4]);
 }
 
 static int short_of_memory(int rc)
@@ -162,19 +152,19 @@ static int note_trouble(struct jp_arena *arena, struct jprof_process *p, int tro
 /* What one mapping tells. 0, or -1 when memory is short. */
 static int note_map(struct jp_arena *arena, struct jprof_process *p, const struct jprof_map *map)
 {
-	const char *path = map->path, *base = path_base_name(path);
+	const char *path = map->path, *base = jp_basename(path);
 	const char **found = NULL;
 	int trouble, error;
-	if (path_starts(path, "/memfd:"))
+	if (jp_begins(path, "/memfd:"))
 		return note_announce(arena, p, path);
-	if (path_starts(base, "libjprof-agent") && jp_trouble_parse(map->offset, &trouble, &error) &&
+	if (jp_begins(base, "libjprof-agent") && jp_trouble_parse(map->offset, &trouble, &error) &&
 	    note_trouble(arena, p, trouble, error))
 		return -1;
-	if (path_starts(base, "libjemalloc"))
+	if (jp_begins(base, "libjemalloc"))
 		found = &p->jemalloc;
-	else if (path_starts(base, "libjprof-agent"))
+	else if (jp_begins(base, "libjprof-agent"))
 		found = &p->agent_library;
-	else if (path_starts(base, "libruby") && strstr(base, ".so"))
+	else if (jp_begins(base, "libruby") && strstr(base, ".so"))
 		found = &p->ruby;
 	if (!found || *found)
 		return 0;
@@ -191,7 +181,7 @@ static int read_program(struct jp_arena *arena, const char *proc, struct jprof_p
 	p->program = jp_arena_dup(arena, exe.text, exe.len);
 	if (!p->program)
 		return -1;
-	if (is_ruby_name(path_base_name(p->program)))
+	if (is_ruby_name(jp_basename(p->program)))
 		p->ruby = p->program;
 	return 0;
 }

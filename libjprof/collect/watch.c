@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/textparts.h"
 #include "collect/below.h"
 #include "collect/dumpfile.h"
 #include "collect/dumpsidecar.h"
@@ -133,7 +134,7 @@ static int open_watched(const struct jprof_target *target, const char *prefix)
 {
 	char dir[PATH_MAX];
 	struct stat st;
-	size_t len = (size_t)(jp_dump_base(prefix) - prefix);
+	size_t len = (size_t)(jp_basename(prefix) - prefix);
 	if (len >= sizeof dir) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -154,7 +155,7 @@ int jprof_target_watch(const struct jprof_target *target, const char *prefix, bo
 	w->agent = agent;
 	w->inotify = -1;
 	w->prefix = strdup(prefix);
-	const char *base = jp_dump_base(prefix);
+	const char *base = jp_basename(prefix);
 	int n = snprintf(w->part, sizeof w->part, "%s.%d.", base, target->ns_pid);
 	w->anywhere = !*base;
 	w->dir = w->prefix ? open_watched(target, prefix) : -1;
@@ -215,8 +216,7 @@ static struct jprof_dump_file *open_if_wanted(struct jprof_dump_watch *w, struct
 {
 	struct jprof_dump_file *file = NULL;
 	char path[PATH_MAX];
-	int n =
-	    snprintf(path, sizeof path, "%.*s%s", (int)(jp_dump_base(w->prefix) - w->prefix), w->prefix, seen->name);
+	int n = snprintf(path, sizeof path, "%.*s%s", (int)(jp_basename(w->prefix) - w->prefix), w->prefix, seen->name);
 	if (!seen->fresh || (size_t)n >= sizeof path || jp_dump_file_open(w->target, path, &file, NULL))
 		return NULL;
 	bool is_it = w->agent ? is_of_signal(w, file) : !changed && ends_well(file);

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "input/namecache.h"
 #include "input/packfiles.h"
 
@@ -254,12 +255,6 @@ static int keep_pending(struct jp_asking *a)
 	return 0;
 }
 
-static int by_asked_number(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 static bool has_pending(const struct jp_namereply *reply)
 {
 	for (uint32_t i = 0; i < reply->place_count; i++)
@@ -277,7 +272,7 @@ static int prepare_next(struct jp_asking *a)
 	if (!pending && a->rest_count) {
 		/* The files that were opened are of no use to the rest. */
 		jp_split_files_release(&a->splits);
-		qsort(a->rest, a->rest_count, sizeof *a->rest, by_asked_number);
+		qsort(a->rest, a->rest_count, sizeof *a->rest, jp_by_number);
 		memcpy(a->asked, a->rest, a->rest_count * sizeof *a->rest);
 		a->count = a->rest_count;
 		a->rest_count = 0;

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/textparts.h"
 #include "input/asknames.h"
 #include "input/learnnames.h"
 #include "input/objfile.h"
@@ -92,22 +93,17 @@ static int read_needed(struct jprof_binary *b)
 	return rc;
 }
 
-static bool begins_with(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 static const char *libc_of(const struct jprof_binary *b)
 {
 	const char *slash = strrchr(b->info.interpreter, '/'), *loader = slash ? slash + 1 : b->info.interpreter;
-	if (begins_with(loader, "ld-musl"))
+	if (jp_begins(loader, "ld-musl"))
 		return "musl";
-	if (begins_with(loader, "ld-linux") || begins_with(loader, "ld.so.") || begins_with(loader, "ld64.so."))
+	if (jp_begins(loader, "ld-linux") || jp_begins(loader, "ld.so.") || jp_begins(loader, "ld64.so."))
 		return "glibc";
 	for (size_t i = 0; i < b->needed_count; i++) {
-		if (begins_with(b->needed[i], "libc.so."))
+		if (jp_begins(b->needed[i], "libc.so."))
 			return "glibc";
-		if (begins_with(b->needed[i], "libc.musl-") || !strcmp(b->needed[i], "libc.so"))
+		if (jp_begins(b->needed[i], "libc.musl-") || !strcmp(b->needed[i], "libc.so"))
 			return "musl";
 	}
 	return "";

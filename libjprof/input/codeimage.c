@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/index.h"
 #include "base/reader.h"
+#include "base/textparts.h"
 #include "input/ehframe.h"
 
 /* Not in musl's elf.h: of the psABI of AArch64. */
@@ -39,18 +40,13 @@ static unsigned char *read_contents(struct image_source *l, const struct jp_elf_
 	return bytes;
 }
 
-static bool name_begins(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
-}
-
 /* ---- pieces --------------------------------------------------------------------------------------- */
 
 static bool is_wanted(const struct jp_elf_section *s)
 {
 	return s->type == SHT_PROGBITS && s->flags & SHF_ALLOC && !(s->flags & SHF_TLS) &&
-	       s->address <= UINT64_MAX - s->size && !name_begins(s->name, ".eh_frame") &&
-	       !name_begins(s->name, ".gcc_except_table");
+	       s->address <= UINT64_MAX - s->size && !jp_begins(s->name, ".eh_frame") &&
+	       !jp_begins(s->name, ".gcc_except_table");
 }
 
 static void add_piece(struct image_source *l, const struct jp_elf_section *s)
@@ -65,8 +61,7 @@ static void add_piece(struct image_source *l, const struct jp_elf_section *s)
 		return;
 	}
 	bool code = s->flags & SHF_EXECINSTR;
-	bool relocated =
-	    !strcmp(s->name, ".got") || !strcmp(s->name, ".got.plt") || name_begins(s->name, ".data.rel.ro");
+	bool relocated = !strcmp(s->name, ".got") || !strcmp(s->name, ".got.plt") || jp_begins(s->name, ".data.rel.ro");
 	image->pieces[image->piece_count++] =
 	    (struct jp_piece){ .start = s->address,
 		               .bytes = bytes,
@@ -74,7 +69,7 @@ static void add_piece(struct image_source *l, const struct jp_elf_section *s)
 		               .code = code,
 		               .fixed = relocated || !(s->flags & SHF_WRITE),
 		               .written = s->flags & SHF_WRITE,
-		               .stubs = code && (name_begins(s->name, ".plt") || name_begins(s->name, ".iplt")) };
+		               .stubs = code && (jp_begins(s->name, ".plt") || jp_begins(s->name, ".iplt")) };
 }
 
 static int by_piece(const void *a, const void *b)

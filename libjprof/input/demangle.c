@@ -4,16 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/textparts.h"
+
 enum { max_mangled = 1 << 16, max_nesting = 32 };
 
 bool jp_is_mangled(const char *name)
 {
 	return !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2) || !strncmp(name, "__Z", 3);
-}
-
-static bool starts_with(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
 }
 
 static bool is_word_byte(char c)
@@ -27,7 +24,7 @@ static size_t operator_length(const char *s)
 	static const char *const symbols[] = { "()", "[]", "->*", "->", "<=>", "<<=", ">>=",
 		                               "<<", ">>", "<=",  ">=", "<",   ">",   "\"\" " };
 	for (size_t i = 0; i < jp_count(symbols); i++)
-		if (starts_with(s, symbols[i]))
+		if (jp_begins(s, symbols[i]))
 			return strlen(symbols[i]);
 	return 0;
 }
@@ -39,12 +36,12 @@ static const char *skip_brackets(const char *s)
 	size_t depth = 0;
 	const char *begin = s;
 	while (*s) {
-		if (starts_with(s, "operator") && (s == begin || !is_word_byte(s[-1])) && !is_word_byte(s[8])) {
+		if (jp_begins(s, "operator") && (s == begin || !is_word_byte(s[-1])) && !is_word_byte(s[8])) {
 			s += 8;
 			s += operator_length(s);
 			continue;
 		}
-		if (starts_with(s, "->")) {
+		if (jp_begins(s, "->")) {
 			s += 2;
 			continue;
 		}
@@ -62,7 +59,7 @@ static const char *skip_qualifiers(const char *s)
 {
 	static const char *const words[] = { " const", " volatile", " &&", " &", " noexcept" };
 	for (size_t i = 0; i < jp_count(words);)
-		if (starts_with(s, words[i])) {
+		if (jp_begins(s, words[i])) {
 			s += strlen(words[i]);
 			i = 0;
 		} else {
@@ -82,9 +79,9 @@ static void shorten(const char *s, const char *end, unsigned depth, struct jp_st
 static const char *find_word(const char *s, const char *end, const char *word)
 {
 	while (s < end)
-		if (starts_with(s, word))
+		if (jp_begins(s, word))
 			return s;
-		else if (starts_with(s, "->"))
+		else if (jp_begins(s, "->"))
 			s += 2;
 		else
 			s = strchr("(<[{", *s) ? skip_brackets(s) : s + 1;
@@ -97,7 +94,7 @@ static bool is_path(const char *s, const char *end)
 	size_t n = 0;
 	while (s + n < end && is_word_byte(s[n]))
 		n++;
-	return n && s + n + 2 < end && starts_with(s + n, "::");
+	return n && s + n + 2 < end && jp_begins(s + n, "::");
 }
 
 /* The type that has a function without any trait: "<PATH>::f" is "PATH::f", as Rust's legacy names have it. Of a
@@ -111,7 +108,7 @@ static void add_type(const char *s, const char *end, unsigned depth, struct jp_s
 	jp_strbuf_str(brief, "<");
 	if (*s == '[')
 		jp_strbuf_str(brief, find_word(s + 1, end - 1, ";") ? "[_; _]" : "[_]");
-	else if (starts_with(s, "*const ") || starts_with(s, "*mut "))
+	else if (jp_begins(s, "*const ") || jp_begins(s, "*mut "))
 		jp_strbuf_printf(brief, "%.*s_", (int)(strchr(s, ' ') + 1 - s), s);
 	else
 		shorten(s, end, depth + 1, brief);
@@ -124,7 +121,7 @@ static const char *keep_shortened(const char *s, size_t begin, unsigned depth, s
 {
 	const char *after = skip_brackets(s), *type = s + 1, *trait = NULL;
 	const char *end = after > s + 1 && after[-1] == '>' ? after - 1 : after, *type_end = end, *trait_end = end;
-	bool impl = starts_with(s, "<impl ");
+	bool impl = jp_begins(s, "<impl ");
 	const char *word = find_word(type, end, impl ? " for " : " as ");
 	if (impl) {
 		jp_strbuf_cut(brief, begin);
@@ -151,9 +148,9 @@ static const char *keep_shortened(const char *s, size_t begin, unsigned depth, s
 static const char *skip_closure(const char *s)
 {
 	static const char legacy[] = "{{closure}}", v0[] = "{closure#";
-	if (starts_with(s, legacy))
+	if (jp_begins(s, legacy))
 		return s + strlen(legacy);
-	const char *end = starts_with(s, v0) ? strchr(s, '}') : NULL;
+	const char *end = jp_begins(s, v0) ? strchr(s, '}') : NULL;
 	return end ? end + 1 : NULL;
 }
 
@@ -162,7 +159,7 @@ static const char *skip_closure(const char *s)
 static const char *keep_whole(const char *s, unsigned depth)
 {
 	static const char anonymous[] = "(anonymous namespace)";
-	if (starts_with(s, anonymous))
+	if (jp_begins(s, anonymous))
 		return s + strlen(anonymous);
 	return *s == '{' || (*s == '(' && depth) ? skip_brackets(s) : NULL;
 }
@@ -182,7 +179,7 @@ static void shorten(const char *s, const char *end, unsigned depth, struct jp_st
 	const char *begin = s, *after;
 	size_t written = brief->len;
 	while (s < end) {
-		if (starts_with(s, "operator") && (s == begin || !is_word_byte(s[-1])) && !is_word_byte(s[8])) {
+		if (jp_begins(s, "operator") && (s == begin || !is_word_byte(s[-1])) && !is_word_byte(s[8])) {
 			size_t n = 8 + operator_length(s + 8);
 			jp_strbuf_add(brief, s, n);
 			s += n;
@@ -193,7 +190,7 @@ static void shorten(const char *s, const char *end, unsigned depth, struct jp_st
 			after = after && after < end ? after : end;
 			jp_strbuf_add(brief, s, (size_t)(after - s));
 			s = after;
-		} else if (*s == '<' && (s == begin || (ends_in_colons(brief) && starts_with(s, "<impl ")))) {
+		} else if (*s == '<' && (s == begin || (ends_in_colons(brief) && jp_begins(s, "<impl ")))) {
 			s = keep_shortened(s, written, depth, brief);
 		} else if (*s == '(' || *s == '<') {
 			s = drop_brackets(s, brief);
@@ -232,7 +229,7 @@ void jp_shorten(const char *full, struct jp_strbuf *brief)
 /* gfortran's __MODULE_MOD_PROCEDURE: where the module begins, and how long it is; 0: it is no such name. */
 static size_t fortran_module(const char *name)
 {
-	const char *word = starts_with(name, "__") && is_word_byte(name[2]) ? strstr(name + 3, "_MOD_") : NULL;
+	const char *word = jp_begins(name, "__") && is_word_byte(name[2]) ? strstr(name + 3, "_MOD_") : NULL;
 	return word && word[5] && name[2] != '_' && !isdigit((unsigned char)name[2]) ? (size_t)(word - name - 2) : 0;
 }
 

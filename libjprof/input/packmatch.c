@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum {
 	least_alike = 50, /* per cent of the functions on the larger side */
 	same_alike = 97,  /* likewise: the same compiler made it, with the same options */
@@ -73,12 +75,6 @@ static struct print_key *new_keys(struct key_list *list, size_t most)
 	return list->items;
 }
 
-static int by_reference_hash(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 /* The references of the functions in a list of keys. */
 static int list_names(const struct key_list *keys, struct number_list *names)
 {
@@ -87,13 +83,13 @@ static int list_names(const struct key_list *keys, struct number_list *names)
 	for (size_t i = 0; names->items && i < keys->count; i++)
 		names->items[i] = keys->items[i].named;
 	if (names->items && names->count)
-		qsort(names->items, names->count, sizeof *names->items, by_reference_hash);
+		qsort(names->items, names->count, sizeof *names->items, jp_by_number);
 	return names->items ? 0 : -1;
 }
 
 static bool occurs_once(const struct number_list *names, uint32_t number)
 {
-	const uint32_t *at = bsearch(&number, names->items, names->count, sizeof number, by_reference_hash);
+	const uint32_t *at = bsearch(&number, names->items, names->count, sizeof number, jp_by_number);
 	size_t i = at ? (size_t)(at - names->items) : 0;
 	return at && (!i || at[-1] != number) && (i + 1 == names->count || at[1] != number);
 }
@@ -157,12 +153,6 @@ static void count_same_contents(struct pairing *p)
 
 /* ---- order -------------------------------------------------------------------------------------- */
 
-static int by_ours(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-	return (x->ours > y->ours) - (x->ours < y->ours);
-}
-
 /* Where in the `len` last pairs of rising sequences, by length, one that ends in `theirs` belongs. */
 static size_t rising_place(const struct pairing *p, const uint32_t *last, size_t len, uint32_t theirs)
 {
@@ -182,7 +172,7 @@ static int keep_rising(struct pairing *p)
 {
 	uint32_t *last = calloc(p->pair_count + 1, sizeof *last), *before = calloc(p->pair_count + 1, sizeof *before);
 	size_t len = 0;
-	qsort(p->pairs, p->pair_count, sizeof *p->pairs, by_ours);
+	qsort(p->pairs, p->pair_count, sizeof *p->pairs, jp_by_number);
 	for (uint32_t i = 0; last && before && i < p->pair_count; i++) {
 		size_t place = rising_place(p, last, len, p->pairs[i].theirs);
 		before[i] = place ? last[place - 1] : UINT32_MAX;

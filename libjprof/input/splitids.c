@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* DW_UT_skeleton, DW_UT_split_compile. */
 enum unit_kind { skeleton_unit = 4, split_unit = 5 };
@@ -18,16 +19,10 @@ static int add_split_id(struct jp_split_ids *ids, uint64_t id)
 	return 0;
 }
 
-static int by_split_id(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 static void sort_split_ids(struct jp_split_ids *ids)
 {
 	if (ids->count)
-		qsort(ids->ids, ids->count, sizeof *ids->ids, by_split_id);
+		qsort(ids->ids, ids->count, sizeof *ids->ids, jp_by_first);
 }
 
 /* ---- headers of units --------------------------------------------------------------------------- */
@@ -152,7 +147,7 @@ int jp_split_ids_of_package(int fd, const struct jp_elf_headers *h, struct jp_sp
 
 bool jp_split_ids_have(const struct jp_split_ids *ids, uint64_t id)
 {
-	return ids->count && bsearch(&id, ids->ids, ids->count, sizeof id, by_split_id);
+	return ids->count && bsearch(&id, ids->ids, ids->count, sizeof id, jp_by_first);
 }
 
 void jp_split_ids_release(struct jp_split_ids *ids)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "input/callsite.h"
 #include "input/ehframe.h"
 #include "input/symtab.h"
@@ -57,12 +58,6 @@ static int scan_wrapper(const struct jp_objnames *names, const struct jp_symbol 
 	return 0;
 }
 
-static int by_target(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 int jp_wrapper_targets(const struct jp_objnames *names, const struct jp_name_request *request, uint64_t **items,
                        size_t *count)
 {
@@ -73,7 +68,7 @@ int jp_wrapper_targets(const struct jp_objnames *names, const struct jp_name_req
 		if (symbol->source == JPROF_SOURCE_DYNSYM && request->is_wrapper(request->wrappers, symbol->name))
 			rc = scan_wrapper(names, symbol, &targets);
 	if (targets.count)
-		qsort(targets.items, targets.count, sizeof *targets.items, by_target);
+		qsort(targets.items, targets.count, sizeof *targets.items, jp_by_first);
 	*items = targets.items;
 	*count = targets.count;
 	return rc;
@@ -81,5 +76,5 @@ int jp_wrapper_targets(const struct jp_objnames *names, const struct jp_name_req
 
 bool jp_is_target(const uint64_t *targets, size_t count, uint64_t vaddr)
 {
-	return count && bsearch(&vaddr, targets, count, sizeof vaddr, by_target);
+	return count && bsearch(&vaddr, targets, count, sizeof vaddr, jp_by_first);
 }

@@ -239,18 +239,10 @@ static struct jp_value load_through(void *context, struct jp_value place)
 	return w->flow->memory->load(w->flow->memory->context, place);
 }
 
-static void store_nothing(void *context, uint64_t address, unsigned width, struct jp_value value)
-{
-	(void)context;
-	(void)address;
-	(void)width;
-	(void)value;
-}
-
 int jp_flow_function(const struct jp_flow *flow, const struct jp_function_bounds *function)
 {
 	struct flow_work w = { .flow = flow, .function = function };
-	w.quiet = (struct jp_memory){ &w, load_through, store_nothing };
+	w.quiet = (struct jp_memory){ &w, load_through, jp_store_nothing };
 	w.code = jp_image_bytes(flow->image, function->start, &w.len);
 	if (!w.code || function->end <= function->start || function->end - function->start > largest_followed)
 		return 0;

@@ -4,9 +4,17 @@
 
 static const struct jp_value unknown;
 
-static bool same_value(struct jp_value a, struct jp_value b)
+bool jp_same_value(struct jp_value a, struct jp_value b)
 {
 	return a.kind == b.kind && a.id == b.id && a.number == b.number;
+}
+
+void jp_store_nothing(void *context, uint64_t address, unsigned width, struct jp_value value)
+{
+	(void)context;
+	(void)address;
+	(void)width;
+	(void)value;
 }
 
 static void set_register(struct jp_registers *r, unsigned number, struct jp_value value)
@@ -77,12 +85,12 @@ bool jp_registers_join(struct jp_registers *r, const struct jp_registers *other)
 		return true;
 	}
 	for (unsigned i = 0; i < JP_REGISTERS; i++)
-		if (r->of[i].kind != JP_VALUE_UNKNOWN && !same_value(r->of[i], other->of[i])) {
+		if (r->of[i].kind != JP_VALUE_UNKNOWN && !jp_same_value(r->of[i], other->of[i])) {
 			r->of[i] = unknown;
 			changed = true;
 		}
 	for (unsigned i = r->slot_count; i-- > 0;)
-		if (!same_value(r->slots[i], load_slot(other, r->slot_at[i]))) {
+		if (!jp_same_value(r->slots[i], load_slot(other, r->slot_at[i]))) {
 			forget_slots(r, r->slot_at[i], 8);
 			changed = true;
 		}

@@ -43,6 +43,11 @@ struct jp_memory {
 	void (*store)(void *context, uint64_t address, unsigned width, struct jp_value value);
 };
 
+bool jp_same_value(struct jp_value a, struct jp_value b);
+
+/* A `store` for who only reads. */
+void jp_store_nothing(void *context, uint64_t address, unsigned width, struct jp_value value);
+
 /* Nothing is known, but where the stack is. */
 void jp_registers_begin(struct jp_registers *r, const struct jp_calling *calling);
 

@@ -65,19 +65,11 @@ static struct jp_value load_slot_of_loader(void *context, struct jp_value place)
 	return (struct jp_value){ .kind = JP_VALUE_SYMBOL, .id = reloc->symbol };
 }
 
-static void keep_nothing(void *context, uint64_t address, unsigned width, struct jp_value value)
-{
-	(void)context;
-	(void)address;
-	(void)width;
-	(void)value;
-}
-
 /* Where it goes on. */
 static struct jp_value follow_stub(struct stub_walk *w, uint64_t at)
 {
 	const struct jp_calling *calling = jp_calling_of(w->image->machine);
-	const struct jp_memory memory = { w, load_slot_of_loader, keep_nothing };
+	const struct jp_memory memory = { w, load_slot_of_loader, jp_store_nothing };
 	const struct jp_piece *piece = jp_image_piece(w->image, at);
 	struct jp_registers r;
 	if (!calling || !piece || !piece->stubs)
@@ -121,23 +113,11 @@ static int add_target(struct reference_search *h, uint64_t at, uint32_t function
 	return 0;
 }
 
-static int compare_targets(const void *a, const void *b)
-{
-	const struct target *x = a, *y = b;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-static int by_function(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
 static bool is_sighted(const struct reference_search *h, const struct jp_function_bounds *f)
 {
 	const struct jp_references *out = h->out;
 	uint32_t function = f ? (uint32_t)(f - h->image->functions) : JP_NONE;
-	return f && bsearch(&function, out->sightings, out->sighting_count, sizeof function, by_function);
+	return f && bsearch(&function, out->sightings, out->sighting_count, sizeof function, jp_by_number);
 }
 
 static int add_stubs(struct reference_search *h, const struct jp_piece *piece)
@@ -167,7 +147,7 @@ static int add_sighted(struct reference_search *h)
 		if (image->pieces[i].stubs)
 			rc = add_stubs(h, &image->pieces[i]);
 	if (!rc && h->target_count)
-		qsort(h->targets, h->target_count, sizeof *h->targets, compare_targets);
+		qsort(h->targets, h->target_count, sizeof *h->targets, jp_by_first);
 	return rc;
 }
 
@@ -361,12 +341,6 @@ static void search_code(struct reference_search *h, bool for_ruby)
 			search_piece(h, &h->image->pieces[i]);
 }
 
-static int by_entry(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 int jp_references_find(const struct jp_image *image, const uint64_t *watches, size_t watch_count,
                        struct jp_references *out)
 {
@@ -386,7 +360,7 @@ int jp_references_find(const struct jp_image *image, const uint64_t *watches, si
 		search_data(&h);
 	}
 	if (out->entry_count)
-		qsort(out->entries, out->entry_count, sizeof *out->entries, by_entry);
+		qsort(out->entries, out->entry_count, sizeof *out->entries, jp_by_first);
 	free(h.targets);
 	return rc || h.failed ? -1 : 0;
 }

@@ -64,18 +64,12 @@ static int watch_calls(struct naming *n)
 	return rc;
 }
 
-static int by_watched(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 static int make_watches(struct naming *n)
 {
 	if (watch_calls(n))
 		return -1;
 	if (n->watch_count)
-		qsort(n->watches, n->watch_count, sizeof *n->watches, by_watched);
+		qsort(n->watches, n->watch_count, sizeof *n->watches, jp_by_first);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/search.h"
 #include "machine/flow.h"
 #include "machine/rubycalls.h"
 #include "machine/rubyobjects.h"
@@ -49,11 +50,6 @@ struct reading {
 
 static const struct jp_value nothing;
 
-static bool same(struct jp_value a, struct jp_value b)
-{
-	return a.kind == b.kind && a.id == b.id && a.number == b.number;
-}
-
 /* ---- texts ---------------------------------------------------------------------------------------- */
 
 static struct jp_value text_value(struct reading *r, enum jp_value_kind kind, const char *text)
@@ -71,19 +67,20 @@ static const char *text_at(const struct reading *r, struct jp_value value)
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
-static uint64_t hash_cell(uint64_t seed, const void *item)
+/* Of cells and of what is called: both begin with an address. */
+static uint64_t hash_place(uint64_t seed, const void *item)
 {
-	return jp_hash_mix(seed, ((const struct cell *)item)->at);
+	return jp_hash_mix(seed, *(const uint64_t *)item);
 }
 
-static bool equal_cells(const void *a, const void *b)
+static bool equal_places(const void *a, const void *b)
 {
-	return ((const struct cell *)a)->at == ((const struct cell *)b)->at;
+	return !jp_by_first(a, b);
 }
 
 static struct cell *cell_at(struct reading *r, uint64_t address)
 {
-	static const struct jp_index_kind kind = { sizeof(struct cell), hash_cell, equal_cells };
+	static const struct jp_index_kind kind = { sizeof(struct cell), hash_place, equal_places };
 	const struct cell key = { .at = address };
 	bool known;
 	if (jp_array_push(r->cells, r->cell_ids.count, r->cell_cap)) {
@@ -136,7 +133,7 @@ static void store_memory(void *context, uint64_t address, unsigned width, struct
 		struct cell *cell = cell_at(r, at);
 		if (!cell)
 			return;
-		cell->now = whole && (!cell->stored || same(cell->now, value)) ? value : nothing;
+		cell->now = whole && (!cell->stored || jp_same_value(cell->now, value)) ? value : nothing;
 		cell->stored = true;
 		if (whole)
 			return;
@@ -144,16 +141,6 @@ static void store_memory(void *context, uint64_t address, unsigned width, struct
 }
 
 /* ---- calls ---------------------------------------------------------------------------------------- */
-
-static uint64_t hash_called(uint64_t seed, const void *item)
-{
-	return jp_hash_mix(seed, ((const struct called *)item)->at);
-}
-
-static bool equal_called(const void *a, const void *b)
-{
-	return ((const struct called *)a)->at == ((const struct called *)b)->at;
-}
 
 static const struct jp_ruby_call *call_of_symbol(const struct reading *r, uint32_t symbol)
 {
@@ -175,7 +162,7 @@ static struct called read_called(const struct reading *r, uint64_t at)
 /* Most addresses are called again and again. NULL when memory is short. */
 static const struct called *called_at(struct reading *r, uint64_t at)
 {
-	static const struct jp_index_kind kind = { sizeof(struct called), hash_called, equal_called };
+	static const struct jp_index_kind kind = { sizeof(struct called), hash_place, equal_places };
 	const struct called key = { .at = at };
 	bool known = false;
 	uint32_t id = jp_array_push(r->called, r->called_ids.count, r->called_cap)
@@ -205,7 +192,7 @@ static void note_arguments(struct reading *r, const struct jp_call *call, uint64
 	const struct jp_function_bounds *f = jp_image_begins(r->image, target);
 	struct parameters *p = f ? &r->parameters[f - r->image->functions] : NULL;
 	for (size_t i = 0; p && i < jp_count(p->now); i++)
-		p->now[i] = !p->calls || same(p->now[i], call->arguments[i]) ? call->arguments[i] : nothing;
+		p->now[i] = !p->calls || jp_same_value(p->now[i], call->arguments[i]) ? call->arguments[i] : nothing;
 	if (p)
 		p->calls++;
 }
@@ -323,7 +310,7 @@ static bool end_pass(struct reading *r)
 	bool changed = false;
 	for (uint32_t i = 0; i < r->cell_ids.count; i++) {
 		struct cell *cell = &r->cells[i];
-		changed = changed || !same(cell->before, cell->now);
+		changed = changed || !jp_same_value(cell->before, cell->now);
 		cell->before = cell->now;
 		cell->now = nothing;
 		cell->stored = false;
@@ -336,7 +323,7 @@ static bool end_pass(struct reading *r)
 			struct jp_value value = all ? p->now[k] : nothing;
 			if (value.kind == JP_VALUE_STACK || value.kind == JP_VALUE_NUMBER)
 				value = nothing;
-			changed = changed || !same(p->before[k], value);
+			changed = changed || !jp_same_value(p->before[k], value);
 			p->before[k] = value;
 			p->now[k] = nothing;
 		}

@@ -70,12 +70,6 @@ const char *jp_string(const struct jprof_profile *profile, uint32_t id)
 	return id == JP_NONE ? "" : jp_intern_get(&profile->strings, id);
 }
 
-const char *jp_basename(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 size_t jp_stem_length(const char *basename)
 {
 	const char *so = strstr(basename, ".so");

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/intern.h"
+#include "base/textparts.h"
 #include "input/maps.h"
 #include "jprof.h"
 #include "model/epochs.h"
@@ -237,9 +238,6 @@ void jp_profile_rest(struct jprof_profile *profile);
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth);
 
 const char *jp_string(const struct jprof_profile *profile, uint32_t id);
-
-/* The part of a path after its last slash. */
-const char *jp_basename(const char *path);
 
 /* How much of such a part names the file: "libruby-3.1" of "libruby-3.1.so.3.1.2". What has no ".so" at its end or
  * before a version is named as a whole. */

@@ -4,29 +4,17 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "base/textparts.h"
 
 enum language { RUST, OTHER, UNKNOWN };
-
-static bool begins(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
-}
-
-static bool begins_with_any(const char *s, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (begins(s, list[i]))
-			return true;
-	return false;
-}
 
 /* Rust's names are those of its v0 scheme, or C++ ones that end in a hash: "17h", 16 digits, "E"; LLVM may append to
  * it. */
 static enum language language_of(const char *system)
 {
-	if (begins(system, "_R"))
+	if (jp_begins(system, "_R"))
 		return RUST;
-	if (!begins(system, "_Z"))
+	if (!jp_begins(system, "_Z"))
 		return UNKNOWN;
 	for (const char *hash = strstr(system, "17h"); hash; hash = strstr(hash + 1, "17h"))
 		if (strspn(hash + 3, "0123456789abcdef") == 16 && hash[19] == 'E')
@@ -44,10 +32,10 @@ static bool is_rust_path(const char *path, enum language language)
 		"alloc::vec::",    "core::alloc::",       "core::clone::",        "core::convert::", "core::iter::",
 		"core::option::",  "core::ops::function", "core::result::",       "core::slice::",   "hashbrown::",
 	};
-	if (begins(path, "std::rt::"))
+	if (jp_begins(path, "std::rt::"))
 		return false;
-	return language == RUST ? begins_with_any(path, crates, jp_count(crates))
-	                        : language == UNKNOWN && begins_with_any(path, modules, jp_count(modules));
+	return language == RUST ? jp_begins_any(path, crates, jp_count(crates))
+	                        : language == UNKNOWN && jp_begins_any(path, modules, jp_count(modules));
 }
 
 /* The first path of a type: what is behind "&mut ", "[", "dyn " and the like. */
@@ -55,7 +43,7 @@ static const char *path_of(const char *type)
 {
 	static const char *const before[] = { "&", "*const ", "*mut ", "mut ", "dyn ", "[", "(", "impl ", "for<'a> " };
 	for (size_t i = 0; i < jp_count(before);)
-		if (begins(type, before[i])) {
+		if (jp_begins(type, before[i])) {
 			type += strlen(before[i]);
 			i = 0;
 		} else {
@@ -70,7 +58,7 @@ static bool has_crate(const char *path)
 	size_t n = 0;
 	while (isalnum((unsigned char)path[n]) || path[n] == '_')
 		n++;
-	return begins(path + n, "::");
+	return jp_begins(path + n, "::");
 }
 
 /* "<TYPE as TRAIT>::f". A program writes traits of its own for types of std, and the other way round; then the
@@ -86,14 +74,14 @@ static bool is_rust_impl(const char *type, const char *trait, enum language lang
 		return true; /* a trait within a function of a builtin type */
 	if (!is_rust_path(trait, language))
 		return false;
-	return !has_crate(path) || is_rust_path(path, language) || begins_with_any(trait, blanket, jp_count(blanket));
+	return !has_crate(path) || is_rust_path(path, language) || jp_begins_any(trait, blanket, jp_count(blanket));
 }
 
 bool jp_is_standard_name(const char *name, const char *system)
 {
 	static const char *const cxx[] = { "std::", "__gnu_cxx::", "__gnu_debug::" };
-	if (begins_with_any(name, cxx, jp_count(cxx)))
-		return !begins(name, "std::rt::");
+	if (jp_begins_any(name, cxx, jp_count(cxx)))
+		return !jp_begins(name, "std::rt::");
 	if (!strchr("<ach", *name) || !*name)
 		return false;
 	enum language language = language_of(system);

@@ -57,12 +57,6 @@ struct comparison {
 /* ---- what a word belongs to ---------------------------------------------------------------------------------------
  */
 
-static int by_record(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 /* The first word of a page is the address of its record. */
 static int list_records(struct comparison *c)
 {
@@ -72,7 +66,7 @@ static int list_records(struct comparison *c)
 		c->records[c->record_count++] = jp_memsource_word(c->process, c->pages.items[i].at);
 	}
 	if (c->record_count)
-		qsort(c->records, c->record_count, sizeof *c->records, by_record);
+		qsort(c->records, c->record_count, sizeof *c->records, jp_by_first);
 	return 0;
 }
 

@@ -287,12 +287,6 @@ static int decode(struct disasm *d, const struct code_routine *r, struct rows *r
 	return rc;
 }
 
-static int by_code_address(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 /* The addresses of instructions and of where they go to, ascending; NULL when memory is short. */
 static uint64_t *code_addresses(const struct rows *rows, size_t *count)
 {
@@ -305,7 +299,7 @@ static uint64_t *code_addresses(const struct rows *rows, size_t *count)
 			vaddrs[(*count)++] = in->target;
 	}
 	if (vaddrs)
-		qsort(vaddrs, *count, sizeof *vaddrs, by_code_address);
+		qsort(vaddrs, *count, sizeof *vaddrs, jp_by_first);
 	return vaddrs;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/reader.h"
+#include "base/search.h"
 #include "model/fileproof.h"
 #include "render/render.h"
 
@@ -21,12 +22,6 @@ struct named {
 	uint64_t address;
 	uint32_t location;
 };
-
-static int by_call_address(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	return (x->address > y->address) - (x->address < y->address);
-}
 
 /* The functions that were written, by their numbers plus 1. */
 struct raw_functions {
@@ -95,7 +90,7 @@ static int put_symbols(const struct jp_code *code, struct jp_strbuf *out)
 		if (is_worth_a_name(code, &code->locations[i]))
 			all[count++] = (struct named){ code->locations[i].address, i };
 	if (all)
-		qsort(all, count, sizeof *all, by_call_address);
+		qsort(all, count, sizeof *all, jp_by_first);
 	for (size_t i = 0; functions.number && i < count; i++)
 		if (!i || all[i].address != all[i - 1].address)
 			put_raw_names(code, &code->locations[all[i].location], &functions, out);

@@ -4,30 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/textparts.h"
 #include "model/gems.h"
 #include "model/slotsamples.h"
-
-static bool starts(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
-}
 
 static bool is_library(const char *base)
 {
 	return strstr(base, ".so") || strstr(base, ".node") || strstr(base, ".bundle");
 }
 
-static bool starts_any(const char *s, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (starts(s, list[i]))
-			return true;
-	return false;
-}
-
 static bool is_library_of(const char *base, const char *const *names, size_t count)
 {
-	return starts(base, "lib") && starts_any(base + 3, names, count);
+	return jp_begins(base, "lib") && jp_begins_any(base + 3, names, count);
 }
 
 /* A program is an interpreter if the rest of its name is a version: ruby3.1, python3, node. */
@@ -41,7 +29,7 @@ static bool is_interpreter_library(const char *base)
 		return true;
 	for (size_t i = 0; i < jp_count(programs); i++) {
 		size_t n = strlen(programs[i]);
-		if (starts(base, programs[i]) && !base[n + strspn(base + n, "0123456789.-")])
+		if (jp_begins(base, programs[i]) && !base[n + strspn(base + n, "0123456789.-")])
 			return true;
 	}
 	return false;
@@ -64,7 +52,7 @@ enum jp_role jp_role_of(const struct jp_code *c, uint32_t object)
 		return JP_ROLE_SYSTEM;
 	if (is_jit(&c->objects[object]) || jp_is_slot_object(jp_code_object(c, object)))
 		return JP_ROLE_RUNTIME;
-	if (starts_any(base, system, jp_count(system)))
+	if (jp_begins_any(base, system, jp_count(system)))
 		return JP_ROLE_SYSTEM;
 	if (is_interpreter_library(base))
 		return JP_ROLE_RUNTIME;
@@ -125,12 +113,12 @@ static const char *jit_label(const struct jp_code *c)
 		         { "pypy", "JIT (Python)" }, { "python", "JIT (Python)" } };
 	for (size_t m = 0; m < jp_count(machines); m++)
 		for (uint32_t i = 0; i < c->object_count; i++)
-			if (starts(jp_basename(jp_code_object(c, i)), machines[m].begin))
+			if (jp_begins(jp_basename(jp_code_object(c, i)), machines[m].begin))
 				return machines[m].label;
 	uint32_t program = jp_code_program(c);
 	const char *base = program == JP_NONE ? "" : jp_basename(jp_code_object(c, program));
 	for (size_t i = 0; i < jp_count(programs) && is_interpreter_library(base); i++)
-		if (starts(base, programs[i].name))
+		if (jp_begins(base, programs[i].name))
 			return programs[i].label;
 	return "JIT";
 }
@@ -144,7 +132,7 @@ void jp_object_label(const struct jp_code *c, uint32_t object, struct jp_strbuf 
 		jp_strbuf_str(label, jit_label(c));
 	else if (gem_label(c, path, label))
 		return;
-	else if (starts(base, "lib") && strstr(base, ".so"))
+	else if (jp_begins(base, "lib") && strstr(base, ".so"))
 		jp_strbuf_add(label, base, (size_t)(strstr(base, ".so") - base));
 	else
 		jp_strbuf_str(label, base);
@@ -153,7 +141,7 @@ void jp_object_label(const struct jp_code *c, uint32_t object, struct jp_strbuf 
 bool jp_is_extension(const struct jp_code *c, uint32_t object)
 {
 	const char *base = jp_basename(jp_code_object(c, object));
-	return jp_role_of(c, object) == JP_ROLE_FOREIGN && !starts(base, "lib");
+	return jp_role_of(c, object) == JP_ROLE_FOREIGN && !jp_begins(base, "lib");
 }
 
 /* Libraries that call back what they were given. */
