@@ -21,11 +21,6 @@ static bool has_script(const struct script_names *s, const char *name)
 	return false;
 }
 
-static bool was_sampled(const struct jp_seen *seen)
-{
-	return seen->n[0] > 0 || seen->n[1] > 0;
-}
-
 /* Scripts that start another one, or any application: bundle exec puma and puma are the same. */
 static bool runs_any_application(const char *name)
 {
@@ -72,9 +67,9 @@ int jp_find_main_scripts(struct jprof_series *series, const struct jprof_profile
 		size_t depth;
 		const uint32_t *places = jp_stack_get(whole, s->stack, &depth);
 		const char *name = script_of_stack(&code, places, depth);
-		if (name && *name && sum && sum->less && was_sampled(&sum->less->seen))
+		if (name && *name && sum && sum->less && jp_was_sampled(&sum->less->seen))
 			add_script(&sides[0], name);
-		if (name && *name && (!sum || was_sampled(&sum->plus)))
+		if (name && *name && (!sum || jp_was_sampled(&sum->plus)))
 			add_script(&sides[1], name);
 	}
 	for (size_t i = 0; i < sides[1].count; i++)

@@ -225,11 +225,6 @@ void jp_bytes_seek(struct jp_bytes *bytes, uint64_t pos)
 		bytes->pos = (size_t)pos;
 }
 
-static uint32_t little_word(const unsigned char *from)
-{
-	return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-}
-
 uint64_t jp_bytes_uint(struct jp_bytes *bytes, unsigned size)
 {
 	if (bytes->bad || size > bytes->len - bytes->pos) {
@@ -246,8 +241,8 @@ uint64_t jp_bytes_uint(struct jp_bytes *bytes, unsigned size)
 			value = value << 8 | from[bytes->big_endian ? i : size - 1 - i];
 		return value;
 	}
-	value = little_word(from); /* most numbers are */
-	return size == 8 ? value | (uint64_t)little_word(from + 4) << 32 : value;
+	value = jp_little_word(from); /* most numbers are */
+	return size == 8 ? value | (uint64_t)jp_little_word(from + 4) << 32 : value;
 }
 
 int64_t jp_bytes_sint(struct jp_bytes *bytes, unsigned size)

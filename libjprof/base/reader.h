@@ -65,6 +65,11 @@ struct jp_bytes {
 	bool bad;
 };
 
+static inline uint32_t jp_little_word(const unsigned char *from)
+{
+	return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
 void jp_bytes_seek(struct jp_bytes *bytes, uint64_t pos);
 uint64_t jp_bytes_uint(struct jp_bytes *bytes, unsigned size); /* size 1, 2, 4 or 8 */
 int64_t jp_bytes_sint(struct jp_bytes *bytes, unsigned size);

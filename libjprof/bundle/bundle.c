@@ -190,19 +190,11 @@ static void end_files(struct jprof_bundle *b)
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-static bool has_dumps(const struct jprof_bundle *b)
+/* Whether a member has a file of that name. */
+static bool any_has(const struct jprof_bundle *b, const char *file)
 {
 	size_t i = 0;
-	while (i < b->count && !jp_bundle_file(&b->members[i], "dump.heap"))
-		i++;
-	return i < b->count;
-}
-
-/* Whether there is what was read in the memory of a process itself. */
-static bool is_of_outside(const struct jprof_bundle *b)
-{
-	size_t i = 0;
-	while (i < b->count && !jp_bundle_file(&b->members[i], "heap.json"))
+	while (i < b->count && !jp_bundle_file(&b->members[i], file))
 		i++;
 	return i < b->count;
 }
@@ -231,9 +223,9 @@ static int conclude_bundle(struct jprof_bundle *b, bool dumpless, struct jprof_e
 	if (!b->listed)
 		return jp_error(err, JPROF_E_FORMAT, b->name, 0,
 		                "is cut or damaged before its list of members ends; copy it again");
-	if (dumpless && b->count && !has_dumps(b))
+	if (dumpless && b->count && !any_has(b, "dump.heap"))
 		return 0;
-	if (is_of_outside(b) && !has_dumps(b))
+	if (any_has(b, "heap.json") && !any_has(b, "dump.heap"))
 		return jp_advise(err, JPROF_ADVICE_DUMPLESS,
 		                 jp_error(err, JPROF_E_FORMAT, b->name, 0,
 		                          "was read from outside of its processes, and has no profile"));

@@ -2,17 +2,14 @@
 
 #include <stdbool.h>
 
+#include "base/reader.h"
+
 /* What a call leaves undefined: x0 to x18, and the link register. */
 enum { call_clobbers = 0x4007ffff };
 
-static uint32_t insn_word(const unsigned char *code)
-{
-	return (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
-}
-
 void jp_arm_clear(unsigned char code[static 4], uint32_t mask)
 {
-	uint32_t word = insn_word(code) & ~mask;
+	uint32_t word = jp_little_word(code) & ~mask;
 	for (unsigned i = 0; i < 4; i++)
 		code[i] = (unsigned char)(word >> 8 * i);
 }
@@ -90,7 +87,7 @@ static void forget_written(uint32_t word, struct jp_arm_pages *pages)
 struct jp_arm_insn jp_arm_read(const unsigned char code[static 4], uint64_t vaddr, struct jp_arm_pages *pages)
 {
 	struct jp_arm_insn insn = { 0 };
-	uint32_t word = insn_word(code);
+	uint32_t word = jp_little_word(code);
 	if ((word & 0x1f000000) == 0x10000000) {
 		read_adr(word, vaddr, pages, &insn);
 		return insn;

@@ -20,11 +20,6 @@ static void free_decoder(struct jp_decoder **decoder)
 	jp_decoder_free(*decoder);
 }
 
-static void close_decoded(struct jp_objfile **file)
-{
-	jp_objfile_close(*file);
-}
-
 static int put_decoded(struct jp_decoder *decoder, const unsigned char *code, size_t len, uint64_t vaddr,
                        struct jp_strbuf *out)
 {
@@ -42,7 +37,7 @@ static int put_decoded(struct jp_decoder *decoder, const unsigned char *code, si
 int jp_decode_answer(const struct jp_name_request *request, struct jp_strbuf *out)
 {
 	enum { most_bytes = most_decoded * jp_longest_instruction };
-	struct jp_objfile jp_cleanup(close_decoded) *file = NULL;
+	struct jp_objfile jp_cleanup(jp_objfile_closed) *file = NULL;
 	struct jp_decoder jp_cleanup(free_decoder) *decoder = NULL;
 	if (request->count != 2)
 		return JPROF_E_IO;

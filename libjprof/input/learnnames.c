@@ -148,20 +148,10 @@ static int learn_pack(const struct jp_objfile *object, const struct jp_objfile *
 	           : 0;
 }
 
-static void close_learned(struct jp_objfile **file)
-{
-	jp_objfile_close(*file);
-}
-
-static void release_learned(struct jp_namepack *pack)
-{
-	jp_namepack_release(pack);
-}
-
 int jp_learn_answer(const struct jp_name_request *request, struct jp_strbuf *out)
 {
-	struct jp_objfile jp_cleanup(close_learned) *object = NULL, jp_cleanup(close_learned) *debug = NULL;
-	struct jp_namepack jp_cleanup(release_learned) pack = { 0 };
+	struct jp_objfile jp_cleanup(jp_objfile_closed) *object = NULL, jp_cleanup(jp_objfile_closed) *debug = NULL;
+	struct jp_namepack jp_cleanup(jp_namepack_release) pack = { 0 };
 	int rc = jp_objfile_borrow(request->object.fd, request->object.path, &object, NULL);
 	if (!rc && request->debug.fd >= 0)
 		rc = jp_objfile_borrow(request->debug.fd, request->debug.path, &debug, NULL);
@@ -239,8 +229,8 @@ static int count_packed(const struct jp_objfile *object, const struct jp_name_re
                         const struct jprof_name_finder *finder, size_t *named, size_t *functions,
                         struct jprof_error *err)
 {
-	struct jp_namepack jp_cleanup(release_learned) pack = { 0 };
-	struct jp_objfile jp_cleanup(close_learned) *own = NULL;
+	struct jp_namepack jp_cleanup(jp_namepack_release) pack = { 0 };
+	struct jp_objfile jp_cleanup(jp_objfile_closed) *own = NULL;
 	int rc = finder ? ask_for_pack(object, request, finder, &pack, err)
 	                : jp_objfile_borrow(object->fd, object->path, &own, err);
 	if (!rc && !finder && fill_by_packs(own, request, &pack))

@@ -113,6 +113,11 @@ void jp_objfile_close(struct jp_objfile *file)
 	free(file);
 }
 
+void jp_objfile_closed(struct jp_objfile **file)
+{
+	jp_objfile_close(*file);
+}
+
 /* ---- addresses -------------------------------------------------------------------------------------- */
 
 bool jp_objfile_vaddr(const struct jp_objfile *file, uint64_t offset, uint64_t *vaddr)

@@ -38,6 +38,7 @@ int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **f
 int jp_objfile_borrow(int fd, const char *path, struct jp_objfile **file, struct jprof_error *err);
 
 void jp_objfile_close(struct jp_objfile *file);
+void jp_objfile_closed(struct jp_objfile **file); /* for jp_cleanup */
 
 /* Image-relative address of a file offset, by the program headers; false if no code lies there. */
 bool jp_objfile_vaddr(const struct jp_objfile *file, uint64_t offset, uint64_t *vaddr);

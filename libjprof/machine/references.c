@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/index.h"
+#include "base/reader.h"
 #include "base/search.h"
 #include "machine/follow.h"
 
@@ -216,11 +217,6 @@ static void note_reference(struct reference_search *h, uint64_t at, uint64_t add
 
 /* ---- x86-64: four bytes behind what may make them a distance -------------------------------------------------- */
 
-static uint32_t low_word(const unsigned char *code)
-{
-	return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
-}
-
 /* A jump whose distance has one byte leads to another function, too: the assembler takes such to one that is near. */
 enum reference_byte { REFERS_TO_NOTHING, SHORT_JUMP, RELATIVE_OPERAND, LONG_CALL, LONG_JUMP, LONG_BRANCH };
 
@@ -246,10 +242,11 @@ static void read_x86(struct reference_search *h, const unsigned char *code, size
 		if (byte == SHORT_JUMP)
 			note_reference(h, at, at + 2 + (uint64_t)(int64_t)(int8_t)code[i + 1], JUMPS_NEAR);
 		else if (byte && i + 5 <= len && (byte != LONG_BRANCH || (i && code[i - 1] == 0x0f)))
-			note_reference(h, at, at + 5 + (uint64_t)(int64_t)(int32_t)low_word(code + i + 1), kinds[byte]);
+			note_reference(h, at, at + 5 + (uint64_t)(int64_t)(int32_t)jp_little_word(code + i + 1),
+			               kinds[byte]);
 	}
 	for (size_t i = 1; h->image->placed && i + 4 <= len; i++)
-		note_reference(h, start + i, low_word(code + i), REFERS);
+		note_reference(h, start + i, jp_little_word(code + i), REFERS);
 }
 
 /* ---- AArch64: pages and what is added to them -------------------------------------------------------- */

@@ -3,16 +3,6 @@
 #include "base/opts.h"
 #include "input/learnnames.h"
 
-static void free_packed(struct jp_namepack *pack)
-{
-	jp_namepack_release(pack);
-}
-
-static void close_objfile(struct jp_objfile **file)
-{
-	jp_objfile_close(*file);
-}
-
 static void label(struct jp_namepack *pack, const struct jprof_names_opts *o)
 {
 	if (o->soname)
@@ -28,8 +18,8 @@ static void label(struct jp_namepack *pack, const struct jprof_names_opts *o)
 int jprof_names_learn(const char *path, const char *debug_path, const struct jprof_names_opts *given,
                       jprof_write_fn *write, void *context, struct jprof_error *err)
 {
-	struct jp_objfile jp_cleanup(close_objfile) *file = NULL, jp_cleanup(close_objfile) *debug = NULL;
-	struct jp_namepack jp_cleanup(free_packed) pack = { 0 };
+	struct jp_objfile jp_cleanup(jp_objfile_closed) *file = NULL, jp_cleanup(jp_objfile_closed) *debug = NULL;
+	struct jp_namepack jp_cleanup(jp_namepack_release) pack = { 0 };
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) out = { 0 };
 	struct jprof_names_opts opts;
 	if (jp_null(err, path) || (!write && jp_null(err, NULL)))

@@ -191,15 +191,10 @@ static bool are_related(const struct jprof_profile *to, const struct jprof_profi
 	return same >= moved;
 }
 
-static bool has_samples(const struct jp_seen *seen)
-{
-	return seen->n[0] > 0 || seen->n[1] > 0;
-}
-
 /* Adds to a sample of `profile` what a related one of the same stack holds. */
 static int join_sample(struct jprof_profile *profile, struct jp_values *to, const struct jp_values *like, double factor)
 {
-	profile->lineage.shared_sum |= has_samples(&to->plus) && has_samples(&like->plus);
+	profile->lineage.shared_sum |= jp_was_sampled(&to->plus) && jp_was_sampled(&like->plus);
 	if (jp_values_add_estimates(&profile->samples, to, like, factor))
 		return -1;
 	jp_seen_join(&to->plus, &like->plus, factor);

@@ -42,6 +42,11 @@ struct jp_spread {
 	double unsampled; /* the part of the estimate that goes beyond the sampled objects themselves */
 };
 
+static inline bool jp_was_sampled(const struct jp_seen *seen)
+{
+	return seen->n[0] > 0 || seen->n[1] > 0;
+}
+
 /* What a sum rests on. Zero bytes are the sum of nothing. */
 struct jp_evidence {
 	double value, shift;
