@@ -22,25 +22,27 @@ function verdictWords(page, key) {
   return found ? { key, shown: found[1], means: found[2], sign: SIGNS[key] || "." } : null;
 }
 
-function suspectCard(page, suspect, show) {
+// A card; all but the first are one line, until they are opened.
+function suspectCard(page, suspect, open, show) {
   const verdict = suspect.verdict && verdictWords(page, suspect.verdict);
   const hot = suspect.verdict === "leak_suspect" || suspect.verdict === "growing";
   return el("div", { class: "suspect" + (hot ? "" : " plain") },
-    el("div", null,
-      el("span", { class: "verdict" }, verdict ? verdict.sign + " " + verdict.shown : "largest"), " ",
-      el("span", { class: "amount" }, plusMinus(suspect.amount)),
-      el("div", { class: "name" }, suspect.name)),
-    suspect.shown === false ? null
-      : el("button", { type: "button", class: "show", onclick: () => show(suspect.name) }, "Show it"),
-    suspect.details.length
-      ? el("dl", null, ...suspect.details.flatMap(([term, text]) => [el("dt", null, term), el("dd", null, text)])) : null);
+    el("details", { open },
+      el("summary", null,
+        el("span", { class: "verdict" }, verdict ? verdict.sign + " " + verdict.shown : "largest"), " ",
+        el("span", { class: "amount" }, plusMinus(suspect.amount)), " ",
+        el("span", { class: "name" }, suspect.name)),
+      el("dl", null, ...suspect.details.flatMap(([term, text]) => [el("dt", null, term), el("dd", null, text)]))),
+    suspect.shown === false || !show ? null
+      : el("button", { type: "button", class: "show", onclick: () => show(suspect.name) }, "Show it"));
 }
 
-function putAnswer(page, answer, show) {
+// has: whether the page has a row of that name, which show() shows.
+function putAnswer(page, answer, has, show) {
   byId("title").textContent = answer.title;
   byId("answer").replaceChildren(
     ...answer.sentences.map(text => el("p", null, plusMinus(text))),
-    ...answer.suspects.map(suspect => suspectCard(page, suspect, show)));
+    ...answer.suspects.map((suspect, i) => suspectCard(page, suspect, i === 0, has(suspect.name) && show)));
 }
 
 // counts: how many rows each verdict has.
@@ -62,12 +64,13 @@ function partName(answer, row) {
 }
 
 function memoryTable(answer, rows, measure) {
-  const growth = rows.some(row => row.growth !== null && row.growth !== undefined);
-  const head = ["MB", ...(growth ? ["growth"] : []), "where"].map(text => el("th", { scope: "col" }, text === "MB" ? measure.name : text));
+  const growth = rows.some(row => row.growth !== null && row.growth !== undefined), whole = rows.find(row => row.part === "total");
+  const head = [measure.name, "share", ...(growth ? ["growth"] : []), "where"].map(text => el("th", { scope: "col", class: text === "where" ? "where" : null }, text));
   return el("table", null, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...rows.map(row => {
-    const name = el("td", null, partName(answer, row));
+    const name = el("td", { class: "where" }, partName(answer, row));
     name.style.paddingLeft = 8 + row.depth * 18 + "px";
     return el("tr", null, el("td", null, amount(row.bytes, measure)),
+      el("td", null, whole && row.depth === 0 ? percent(row.bytes, whole.bytes) : ""),
       growth ? el("td", null, row.growth === null ? "" : change(row.growth, measure)) : null, name);
   })));
 }

@@ -1,12 +1,13 @@
 // ---- flame.js: the tree on a canvas, which draws only what can be seen. ----
 
-const ROW = 20, INSET = 5, NARROWEST = 0.4, TALLEST = 1400;
+const ROW = 20, INSET = 5, NARROWEST = 0.4, TALLEST = 1400, MOST_SEEN = 522, SHADES = [0, 0.44, 0.22, 0.58, 0.33];
 
 class FlameGraph {
   constructor(profile, on) {
     this.profile = profile;
     this.on = on; // { zoom(node), select(node), point(node, event) }
     this.canvas = byId("canvas");
+    this.canvas.flame = this; // for tests and the console
     this.area = byId("graph");
     this.context = this.canvas.getContext("2d");
     this.tree = null;
@@ -29,9 +30,28 @@ class FlameGraph {
     const style = getComputedStyle(document.documentElement);
     this.colour = name => style.getPropertyValue("--" + name).trim();
     const names = this.profile.page.whose.map(words => words[0]);
-    this.fills = names.map(name => this.colour(name));
+    this.fills = names.map(name => this.shades(this.colour(name), this.colour("paper")));
     this.other = {};
     for (const name of ["all", "grew", "shrank", "match", "paper", "box-ink", "ink", "accent"]) this.other[name] = this.colour(name);
+  }
+
+  // Of an owner's colour shades towards that of the page, on which its text is as easy to read.
+  shades(colour, paper) {
+    const parts = hex => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16)), ends = parts(paper);
+    return SHADES.map(share => "rgb(" + parts(colour).map((part, i) => Math.round(part + (ends[i] - part) * share)).join() + ")");
+  }
+
+  // Frames of a file, else of a namespace, else of an object file have one shade.
+  shadeOf(frame) {
+    const p = this.profile, f = p.frames, s = p.strings;
+    this.shade = this.shade || new Uint8Array(f.name.length);
+    if (!this.shade[frame]) {
+      const space = s[f.name[frame]].replace(/[<(].*/, "").match(/^(.*)(::|#)/);
+      let sum = 0;
+      for (const letter of f.file[frame] ? s[f.file[frame]] : space ? space[1] : s[f.object[frame]]) sum = (sum * 31 + letter.charCodeAt(0)) % 65521;
+      this.shade[frame] = 1 + sum % SHADES.length;
+    }
+    return this.shade[frame] - 1;
   }
 
   // Paper is white, and cannot be scrolled: all levels are drawn that fit a page.
@@ -49,6 +69,7 @@ class FlameGraph {
     if (this.zoomed >= tree.row.length) this.zoomed = 0;
     this.levels = tree.levels;
     this.canvas.dataset.boxes = tree.row.length;
+    this.area.style.height = Math.min(Math.max(tree.depth + 1, 8) * ROW + 2, MOST_SEEN) + "px";
     byId("tall").style.height = Math.max((tree.depth + 1) * ROW, this.area.clientHeight) + "px";
     this.drawSoon();
   }
@@ -87,6 +108,7 @@ class FlameGraph {
   // Where a node is: those that the zoomed one lies below are as wide as the whole.
   span(node, width) {
     const t = this.tree, from = t.x[this.zoomed], scale = t.width[this.zoomed] ? width / t.width[this.zoomed] : 0;
+    if (!scale && node === this.zoomed) return [0, width];
     const left = (t.x[node] - from) * scale, right = left + t.width[node] * scale;
     return [Math.max(left, 0), Math.min(right, width)];
   }
@@ -144,7 +166,7 @@ class FlameGraph {
       const share = t.width[node] ? (t.now[node] - t.before[node]) / t.width[node] : 0;
       return [share > 0 ? this.other.grew : this.other.shrank, Math.min(Math.ceil(Math.abs(share) * 4 - 0.05), 4) / 4];
     }
-    return node ? [this.fills[this.profile.frames.whose[t.frame[node]]], 1] : [this.other.all, 1];
+    return node ? [this.fills[this.profile.frames.whose[t.frame[node]]][this.shadeOf(t.frame[node])], 1] : [this.other.all, 1];
   }
 
   drawBox(c, node, left, y, wide) {
@@ -191,6 +213,12 @@ class FlameGraph {
     if (text.length > left) text = text.replace(/^\S*\/(?=\S)/, "");
     if (text.length > left) text = text.slice(0, Math.max(left - 2, 1)) + "..";
     return change + text;
+  }
+
+  // What there is to see, the outermost first.
+  boxes() {
+    const t = this.tree;
+    return t.levels.flat().filter(node => t.width[node]).map(node => ({ name: this.name(node), level: t.level[node], change: t.now[node] - t.before[node], width: t.width[node] }));
   }
 
   nodeAt(event) {

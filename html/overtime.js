@@ -1,6 +1,6 @@
 // ---- overtime.js: memory at each snapshot of a series, as a picture and as numbers. ----
 
-const SVG = "http://www.w3.org/2000/svg", CHART = { height: 240, left: 64, right: 44, top: 12, bottom: 28 };
+const SVG = "http://www.w3.org/2000/svg", CHART = { height: 300, left: 64, right: 44, top: 12, bottom: 28 };
 
 function svg(tag, attributes, ...children) {
   const element = document.createElementNS(SVG, tag);
@@ -25,9 +25,10 @@ function duration(seconds) {
 // What there is of all memory, a line for each.
 function linesOf(page) {
   const diff = page.answer.diff, explained = page.answer.parts;
-  const lines = [{ name: diff.processes[1] > 1 ? "all memory (Pss)" : "all memory (RSS)", values: diff.memory }, { name: "live malloc memory", values: diff.malloc.values }];
+  const lines = [{ name: "live malloc memory", values: diff.malloc.values }], now = line => line.values[line.values.length - 1];
   for (const row of diff.rows) if (row.part !== "live") lines.push({ name: explained[row.part] || row.name, values: row.values });
-  return lines.filter(line => line.values.some(value => value !== null));
+  return [{ name: diff.processes[1] > 1 ? "all memory (Pss)" : "all memory (RSS)", values: diff.memory, whole: true },
+    ...lines.sort((a, b) => now(b) - now(a))].filter(line => line.values.some(value => value !== null));
 }
 
 // A round step, so that an axis has three to six of them.
@@ -36,20 +37,24 @@ function stepOf(most) {
   return [1, 2, 5, 10].map(factor => factor * size).find(step => most / step <= 6);
 }
 
+// Parts lie on each other, the largest at the bottom; a line says what all memory is. What is less than nothing has no height.
 function chart(lines, { moments, timed }, names, measure, width) {
   const { height, left, right, top, bottom } = CHART, last = moments[moments.length - 1] || 1;
-  const most = Math.max(...lines.flatMap(line => line.values)) / measure.size, step = stepOf(most);
+  const sums = [moments.map(() => 0)];
+  for (const line of lines.filter(one => !one.whole)) sums.push(sums[sums.length - 1].map((sum, k) => sum + Math.max(line.values[k], 0)));
+  const most = Math.max(...sums[sums.length - 1], ...lines.flatMap(line => line.values)) / measure.size, step = stepOf(most);
   const x = moment => left + moment / last * (width - left - right), y = value => height - bottom - value / (Math.ceil(most / step) * step) * (height - top - bottom);
   const picture = svg("svg", { width, height, viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": "Memory at each snapshot; the table below has its numbers" });
   for (let value = 0; value <= Math.ceil(most / step) * step; value += step) {
     picture.append(svg("line", { x1: left, x2: width - right, y1: y(value), y2: y(value), class: "grid" }),
       svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, String(Number(value.toPrecision(4))) + " " + measure.name));
   }
-  lines.forEach((line, i) => {
-    const points = line.values.map((value, k) => [x(moments[k]), y(value / measure.size), value]).filter(point => point[2] !== null);
-    picture.append(svg("polyline", { points: points.map(point => point.slice(0, 2).join()).join(" "), class: "line line" + i }),
-      ...points.map(point => svg("circle", { cx: point[0], cy: point[1], r: 3, class: "dot line" + i })));
-  });
+  const points = values => values.map((value, k) => (value === null ? null : [x(moments[k]), y(value / measure.size)])).filter(point => point);
+  for (let i = 1; i < sums.length; i++)
+    picture.append(svg("polygon", { points: [...points(sums[i - 1]), ...points(sums[i]).reverse()].join(" "), class: "area m" + Math.min(i - 1, 6) }));
+  for (const line of lines.filter(one => one.whole))
+    picture.append(svg("polyline", { points: points(line.values).join(" "), class: "line sum" }),
+      ...points(line.values).map(([cx, cy]) => svg("circle", { cx, cy, r: 3, class: "dot sum" })));
   moments.forEach((moment, k) => {
     if (moments.length < 8 || k % Math.ceil(moments.length / 7) === 0)
       picture.append(svg("text", { x: x(moment), y: height - 8, "text-anchor": "middle" }, timed ? (k ? "+" + duration(moment) : "start") : names[k].replace(/[.](jprof|heap)$/, "")));
@@ -57,10 +62,12 @@ function chart(lines, { moments, timed }, names, measure, width) {
   return picture;
 }
 
-// What the lines of the picture are.
+// What the line and the areas of the picture are.
 function chartKey(lines) {
-  return el("ul", { class: "memory-key" }, ...lines.map((line, i) => el("li", null,
-    svg("svg", { width: 34, height: 10, "aria-hidden": "true", class: "sample" }, svg("line", { x1: 0, x2: 30, y1: 5, y2: 5, class: "line line" + i })), line.name)));
+  const areas = lines.filter(line => !line.whole);
+  return el("ul", { class: "memory-key" }, ...lines.map(line => el("li", null, line.whole
+    ? svg("svg", { width: 30, height: 10, "aria-hidden": "true" }, svg("line", { x1: 0, x2: 26, y1: 5, y2: 5, class: "line sum" }))
+    : el("span", { class: "swatch m" + Math.min(areas.indexOf(line), 6), "aria-hidden": "true" }), line.name)));
 }
 
 class TimePanel {
@@ -97,10 +104,9 @@ class TimePanel {
 
   show(look) {
     const page = this.profile.page, lines = linesOf(page), measure = measureFor(Math.max(...lines.flatMap(line => line.values)), true);
-    const drawn = lines.filter(line => line.values === page.answer.diff.memory || line.values === page.answer.diff.malloc.values);
     fill(byId("time-panel"),
-      chart(drawn, momentsOf(page.answer.diff), this.names, measure, Math.max(Math.min(byId("time-panel").clientWidth || 680, 760), 300)),
-      chartKey(drawn),
+      chart(lines, momentsOf(page.answer.diff), this.names, measure, Math.max(Math.min(byId("time-panel").clientWidth || 680, 1000), 300)),
+      chartKey(lines),
       this.table("all memory", lines, measure),
       this.table("rows that changed most", this.rowsAt(look), measureFor(Math.max(...page.answer.diff.malloc.values), true)));
   }

@@ -16,13 +16,14 @@ async function main() {
     counter: profile.counters, fold: optionsOf("fold"), ruby: offersRuby ? optionsOf("ruby") : [], by: granularities(profile),
     sort: columnsOf(profile), order: ["ascending", "descending"],
     from: profile.snapshots.map((name, i) => String(i)), to: profile.snapshots.map((name, i) => String(i)),
-    process: ["", ...processes.map(one => one[0])], tab: [...byId("tabs").children].map(button => button.dataset.tab),
+    process: ["", ...processes.map(one => one[0])], up: ["", "1"], inverted: ["", "1"], width: ["", "total"], beside: ["", "1"], tab: [...byId("tabs").children].map(button => button.dataset.tab),
   };
   readState(usual, choices);
 
   const diffRows = new Map((answer.diff ? answer.diff.rows : []).map(row => [row.name, row]));
   const exactRows = new Map(page.report.rows.map(row => [row.name, row.flat_range]));
   const verdictOf = string => (diffRows.get(profile.strings[string]) || {}).verdict || "";
+  const verdictCounts = new Map();
   let tree = null, measure = measureOf(usual.counter), kept = null, variant = null, search = null, zoomOnce = state.zoom;
 
   // ---- what is computed ----
@@ -36,8 +37,8 @@ async function main() {
     kept = keptStacks(profile, variant, verdictOf);
     measure = measureOf(state.counter);
     const hidden = page.whose.map(words => listOf("hidden").has(words[0]));
-    const graphBy = ["library", "tag"].includes(state.by) ? granularities(profile)[0] : state.by;
-    tree = new FlameTree(profile, variant, kept, state.counter, frameRows(profile, graphBy), hidden);
+    const by = ["library", "tag"].includes(state.by) ? granularities(profile)[0] : state.by;
+    tree = new FlameTree(profile, variant, kept, state.counter, { by, hidden, inverted: state.inverted, total: !profile.difference || state.width });
   }
 
   // What the search finds: rows of the tree, and how much all stacks hold in which something matches.
@@ -57,7 +58,7 @@ async function main() {
   }
 
   function rowsShown() {
-    const rows = tableRows(profile, variant, kept, state.counter, state.by);
+    const rows = tableRows(profile, variant, kept, state.counter, state.by), verdicts = listOf("verdicts");
     const untouched = kept.every((one, i) => one || !variant.leaf[i]) && state.fold === usual.fold && state.ruby === usual.ruby &&
       state.counter === profile.ownCounter && state.by === usual.by && profile.whole;
     for (const row of rows) {
@@ -69,7 +70,7 @@ async function main() {
       row.shown = words && words.shown;
       row.means = words && words.means;
     }
-    return rows;
+    return verdicts.size && state.by === usual.by ? rows.filter(row => verdicts.has(row.verdict)) : rows;
   }
 
   // ---- what is shown ----
@@ -140,16 +141,19 @@ async function main() {
   function showControls() {
     for (const key of ["search", "focus", "ignore", "rowfilter", "counter", "fold", "ruby", "by", "from", "to", "process"])
       if (byId(key).value !== state[key]) byId(key).value = state[key];
-    byId("up").setAttribute("aria-pressed", state.up === "1" ? "true" : "false");
-    byId("down").setAttribute("aria-pressed", state.up === "1" ? "false" : "true");
-    putChips(page, verdictCounts(), key => { toggleIn("verdicts", key); show(); });
+    for (const [key, button] of switches()) button.setAttribute("aria-pressed", button.dataset[key] === state[key] ? "true" : "false");
+    byId("parts").classList.toggle("beside", state.beside === "1");
+    putChips(page, verdictCounts, key => { toggleIn("verdicts", key); show(); });
   }
 
-  function verdictCounts() {
-    const counts = new Map();
-    for (const row of diffRows.values())
-      if (row.part === "live") counts.set(row.verdict, (counts.get(row.verdict) || 0) + 1);
-    return counts;
+  // The buttons of which one is chosen, each with its key of the state.
+  function switches() {
+    return ["up", "inverted", "width", "beside"].flatMap(key => [...document.querySelectorAll("[data-" + key + "]")].map(button => [key, button]));
+  }
+
+  // How many rows a chip shows: those that changed.
+  function countVerdicts(rows) {
+    for (const row of rows) if (row.verdict) verdictCounts.set(row.verdict, (verdictCounts.get(row.verdict) || 0) + 1);
   }
 
   // ---- a box: in the tip under the pointer, and in the panel below ----
@@ -208,12 +212,27 @@ async function main() {
     return node;
   }
 
-  function zoom(node) {
+  function showZoom(node) {
     graph.zoomTo(node);
     state.zoom = node ? pathOf(node) : "";
     byId("zoom-out").disabled = !node;
     putBox(node);
-    writeState(usual);
+  }
+
+  function zoom(node) {
+    showZoom(node);
+    writeState(usual, true);
+  }
+
+  // The address is another one: after Back, of a zoom alone.
+  function readAddress() {
+    const before = { ...state };
+    readState(usual, choices);
+    const others = Object.keys(DEFAULTS).filter(key => state[key] !== before[key] && key !== "zoom");
+    zoomOnce = state.zoom;
+    if (others.length) show();
+    else showZoom(zoomOnce ? nodeOfPath(zoomOnce) : 0);
+    zoomOnce = "";
   }
 
   // ---- choosing a row: its widest box is brought into sight, all of its boxes are framed ----
@@ -282,6 +301,8 @@ async function main() {
     byId("process").append(...processes.map(([key, shown]) => el("option", { value: key }, shown)));
     byId("tabs").querySelector('[data-tab="time"]').hidden = names.length < 2;
     const there = new Set(profile.frames.whose);
+    byId("widths").hidden = !profile.difference;
+    byId("tools").open = innerWidth > 900;
     byId("legend").append(...page.whose.map(([key, shown], i) => ({ key, shown, i })).filter(one => there.has(one.i)).map(one => {
       const box = el("input", { type: "checkbox", checked: !listOf("hidden").has(one.key) });
       // In a difference colours are for what grew and shrank.
@@ -330,13 +351,18 @@ async function main() {
         showPanel();
         writeState(usual);
       });
-    for (const [id, value] of [["up", "1"], ["down", ""]])
-      byId(id).addEventListener("click", () => {
-        state.up = value;
-        showControls();
-        showGraph();
-        writeState(usual);
-        byId("graph").scrollTop = value ? byId("tall").clientHeight : 0;
+    for (const [key, button] of switches())
+      button.addEventListener("click", () => {
+        state[key] = button.dataset[key];
+        if (key === "inverted" || key === "width") {
+          show();
+          point();
+        } else {
+          showControls();
+          showGraph();
+          writeState(usual);
+        }
+        if (key === "up") byId("graph").scrollTop = state.up ? byId("tall").clientHeight : 0;
       });
     byId("zoom-out").addEventListener("click", () => zoom(tree.parent[graph.zoomed]));
     byId("reset").addEventListener("click", () => {
@@ -344,7 +370,7 @@ async function main() {
       for (const box of byId("legend").querySelectorAll("input")) box.checked = true;
       show();
     });
-    addEventListener("hashchange", () => { readState(usual, choices); zoomOnce = state.zoom; show(); });
+    addEventListener("hashchange", readAddress);
     addEventListener("keydown", event => {
       if (event.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
         event.preventDefault();
@@ -355,9 +381,13 @@ async function main() {
 
   fillChoices();
   listen();
+  const asked = { ...state };
+  Object.assign(state, DEFAULTS, usual);
   compute();
-  const first = page.answer ? answer : { ...answer, ...plainAnswer(profile, rowsShown(), measure) };
-  putAnswer(page, first, showIt);
+  const firstRows = rowsShown(), first = page.answer ? answer : { ...answer, ...plainAnswer(profile, firstRows, measure) };
+  countVerdicts(firstRows);
+  Object.assign(state, asked);
+  putAnswer(page, first, name => profile.strings.includes(name), showIt);
   putMemory(first);
   putSure(profile, first, measureOf(usual.counter));
   usual.row = first.suspects.length ? first.suspects[0].name : "";

@@ -39,7 +39,6 @@ class SourcePanel {
 
   excerpt(excerpt, sums, measure, most) {
     const name = this.profile.strings[excerpt.file];
-    if (!excerpt.lines) return el("p", { class: "doubt" }, name + ": no source here: " + excerpt.why);
     const number = value => (!value ? "" : this.profile.difference ? change(value, measure) : amount(value, measure));
     return el("section", { class: "excerpt" }, el("h3", null, name), el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Source of " + name },
       el("table", null, el("thead", null, el("tr", null, ...["itself", "with calls", "line", "source"].map((text, i) => el("th", { scope: "col", class: i === 3 ? "rowname" : null }, text)))),
@@ -54,12 +53,13 @@ class SourcePanel {
   // The hottest first. look: as for CallsPanel.
   show(look) {
     const sums = lineSums(this.profile, look.variant, look.kept, look.counter);
-    const shown = this.excerpts.map(excerpt => ({ excerpt, weight: this.weight(excerpt, sums) }))
-      .sort((a, b) => b.weight - a.weight || Number(Boolean(b.excerpt.lines)) - Number(Boolean(a.excerpt.lines)));
+    const there = this.excerpts.filter(excerpt => excerpt.lines), missing = this.excerpts.length - there.length;
+    const shown = there.map(excerpt => ({ excerpt, weight: this.weight(excerpt, sums) })).sort((a, b) => b.weight - a.weight);
     const most = shown.length ? shown[0].weight : 0;
     fill(byId("source-panel"),
-      ...(shown.length ? [el("p", { class: "doubt" }, "The lines that hold most, in " + look.measure.name + ". A page with source is one to look at before it is passed on.")]
-        : [el("p", null, "This page has no source. Paths that a dump alone names are read below --source-path=DIR only; --no-source leaves source out.")]),
-      ...shown.map(one => this.excerpt(one.excerpt, sums, look.measure, most)));
+      shown.length ? el("p", { class: "doubt" }, "The lines that hold most, in " + look.measure.name + ". A page with source is one to look at before it is passed on.") : null,
+      ...shown.map(one => this.excerpt(one.excerpt, sums, look.measure, most)),
+      missing || !shown.length ? el("p", { title: this.excerpts.filter(excerpt => !excerpt.lines).map(excerpt => this.profile.strings[excerpt.file] + ": " + excerpt.why).join("\n") },
+        (shown.length ? "Of " + missing + " more lines this page has no source" : "This page has no source") + ": make it with ", el("code", null, "--source-path=DIR"), ", the directory that has it.") : null);
   }
 }

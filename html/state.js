@@ -2,7 +2,7 @@
 
 const DEFAULTS = {
   search: "", focus: "", ignore: "", rowfilter: "", counter: "", fold: "", ruby: "0", by: "", sort: "", order: "",
-  up: "", zoom: "", row: "", verdicts: "", hidden: "", tab: "", from: "", to: "", process: "",
+  up: "", inverted: "", width: "", beside: "", zoom: "", row: "", verdicts: "", hidden: "", tab: "", from: "", to: "", process: "",
 };
 
 const state = { ...DEFAULTS };
@@ -14,14 +14,15 @@ function readState(defaults, choices) {
     if (Object.hasOwn(DEFAULTS, key) && (!choices[key] || choices[key].includes(value))) state[key] = value;
 }
 
-function writeState(defaults) {
+// A step is one that the browser's Back undoes.
+function writeState(defaults, step) {
   const out = new URLSearchParams();
   for (const key of Object.keys(DEFAULTS)) {
     const usual = key in defaults ? defaults[key] : DEFAULTS[key];
     if (state[key] !== usual) out.set(key, state[key]);
   }
   const text = out.toString();
-  if (text !== location.hash.slice(1)) history.replaceState(null, "", text ? "#" + text : "#");
+  if (text !== location.hash.slice(1)) history[step ? "pushState" : "replaceState"](null, "", text ? "#" + text : "#");
 }
 
 // Lists in the state: "a,b".

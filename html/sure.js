@@ -28,7 +28,7 @@ const DEFINITIONS = [
   ["\u00b195 %", "Half of the 95 % interval: in 19 of 20 profiles the true value is no further off. A profile is a sample."],
   ["samples", "How many sampled objects a number rests on. With fewer than ten it may be far off."],
   ["growth", "What is there now, less what was there before."],
-  ["width", "How much a row holds with all that it calls; in a difference the larger side, so that what vanished stays visible."],
+  ["width", "How much a row holds with all that it calls; in a difference how much changed in it, up or down; with Total the larger side."],
 ];
 
 // What the page has in it, for who wants to pass it on.

@@ -32,23 +32,25 @@ function keptStacks(profile, variant, verdictOf) {
 }
 
 class FlameTree {
-  // rows: the string of the row of each frame. hidden: owners whose frames are left out.
-  constructor(profile, variant, kept, counter, rows, hidden) {
+  // look: by: which rows boxes have; hidden: owners whose frames are left out; inverted: what was allocated comes first, then
+  // who called it; total: in a difference width is not what changed, but the larger side.
+  constructor(profile, variant, kept, counter, look) {
+    const rows = frameRows(profile, look.by);
     this.row = [-1];
     this.parent = [0];
     this.level = [0];
     this.frame = [-1];
     this.children = new Map();
     this.rowCount = profile.strings.length;
-    this.place = this.makeNodes(profile, variant, kept, rows, hidden);
+    this.ends = look.inverted ? this.invert(profile, variant, kept, rows, look) : this.makeNodes(profile, variant, kept, rows, look.hidden);
     const count = this.row.length;
     for (const key of ["before", "now", "width", "samples", "variance", "x"]) this[key] = new Float64Array(count);
     this.ages = profile.whole && counter === profile.ownCounter ? profile.ages.map(age => ({ shown: age.shown, of: age.values, sums: new Float64Array(count) })) : [];
-    this.addValues(profile, variant, kept, counter);
+    this.addValues(profile, kept, counter, look.total);
     this.layOut(profile.strings);
   }
 
-  // Of each node of the trie that is needed its place in the tree.
+  // The node of each stack: each node of the trie that is needed gets its place in the tree.
   makeNodes(profile, variant, kept, rows, hidden) {
     const parent = profile.nodeParent, needed = new Uint8Array(parent.length), place = new Int32Array(parent.length);
     for (let i = 0; i < kept.length; i++) if (kept[i]) needed[variant.leaf[i]] = 1;
@@ -58,7 +60,27 @@ class FlameTree {
       const frame = profile.nodeFrame[n], above = place[parent[n]];
       place[n] = hidden[profile.frames.whose[frame]] ? above : this.step(above, rows[frame], frame);
     }
-    return place;
+    return Int32Array.from(kept, (one, i) => (one ? place[variant.leaf[i]] : 0));
+  }
+
+  // Likewise from the row of the table outwards: of a line of Ruby what it called is not in sight.
+  invert(profile, variant, kept, rows, { by, hidden }) {
+    const ends = new Int32Array(kept.length), places = new Map();
+    for (let i = 0; i < kept.length; i++) {
+      if (!kept[i]) continue;
+      const start = ancestor(profile.nodeParent, variant.leaf[i], by === "site" ? variant.inner[i] : 0);
+      let place = places.get(start);
+      if (place === undefined) {
+        place = 0;
+        for (let n = start; n; n = profile.nodeParent[n]) {
+          const frame = profile.nodeFrame[n];
+          if (!hidden[profile.frames.whose[frame]]) place = this.step(place, rows[frame], frame);
+        }
+        places.set(start, place);
+      }
+      ends[i] = place;
+    }
+    return ends;
   }
 
   // The node of a row below another; where that only repeats what stands above (up to 16 rows), the one repeated.
@@ -95,20 +117,21 @@ class FlameTree {
   }
 
   // First what each node has itself; then what is below it is added. Children have larger numbers than their parents.
-  addValues(profile, variant, kept, counter) {
+  addValues(profile, kept, counter, total) {
     const values = profile.values(counter), base = profile.base(counter), own = counter === profile.ownCounter;
     const sampled = restsOnSamples(profile, counter);
     for (let i = 0; i < kept.length; i++) {
       if (!kept[i]) continue;
-      const node = this.place[variant.leaf[i]];
+      const node = this.ends[i];
       this.before[node] += base[i];
       this.now[node] += base[i] + values[i];
       if (sampled) this.samples[node] += profile.samples[i];
       if (own) this.variance[node] += profile.variance[i];
       for (const age of this.ages) age.sums[node] += age.of[i];
     }
-    // As wide as the larger side, so that what vanished has its place.
-    for (let n = 0; n < this.row.length; n++) this.width[n] = Math.max(this.before[n], this.now[n], 0);
+    // What vanished has its place, too.
+    for (let n = 0; n < this.row.length; n++)
+      this.width[n] = total ? Math.max(this.before[n], this.now[n], 0) : Math.abs(this.now[n] - this.before[n]);
     for (let n = this.row.length - 1; n > 0; n--)
       for (const sums of [this.before, this.now, this.samples, this.variance, this.width, ...this.ages.map(age => age.sums)]) sums[this.parent[n]] += sums[n];
   }

@@ -76,11 +76,14 @@ static void put_suspects(FILE *out, const struct page *page, const struct jprof_
 
 /* ---- sentences --------------------------------------------------------------------------------------------- */
 
-/* What the first sentence says of them, without whose it is, for that is the title. */
-static const char *behind_whose(const char *head, const char *whose)
+/* The head of the commands is "WHOSE: what it has": the title of the page, and its first sentence. */
+static void put_page_head(FILE *out, char *head, const char *whose)
 {
 	size_t len = strlen(whose);
-	return head && !strncmp(head, whose, len) && !strncmp(head + len, ": ", 2) ? head + len + 2 : head;
+	char *colon = head && !strncmp(head, whose, len) ? strstr(head + len, ": ") : NULL;
+	if (colon)
+		*colon = '\0';
+	json_print(out, "\"title\": %s,\n\"sentences\": [%s", colon ? head : whose, colon ? colon + 2 : head);
 }
 
 static void put_explained_sentences(FILE *out, const struct explained *what)
@@ -88,8 +91,8 @@ static void put_explained_sentences(FILE *out, const struct explained *what)
 	struct answer answer = { 0 };
 	explain_answer(&answer, what);
 	char *head = answer_joined(&answer, ANSWER_HEAD), *sentence = answer_joined(&answer, ANSWER_SENTENCE);
-	const char *title = what->live ? what->path : what->whose;
-	json_print(out, "\"title\": %s,\n\"sentences\": [%s, %s]", title, behind_whose(head, title), sentence);
+	put_page_head(out, head, what->live ? what->path : what->whose);
+	json_print(out, ", %s]", sentence);
 	free(head);
 	free(sentence);
 	answer_release(&answer);
@@ -100,8 +103,8 @@ static void put_report_sentences(FILE *out, const struct page *page, const struc
 	struct jp_strbuf whose = { 0 };
 	headline_add_whose(&whose, page->loaded, view, page->inputs);
 	char *head = headline(page->loaded, view, page->options, page->inputs);
-	json_print(out, "\"title\": %s,\n\"sentences\": [%s]", shortage_text(&whose),
-	           behind_whose(head, shortage_text(&whose)));
+	put_page_head(out, head, shortage_text(&whose));
+	fputs("]", out);
 	free(head);
 	jp_strbuf_release(&whose);
 }

@@ -178,8 +178,9 @@ def over_time(browser, url, dumps, options):
             check(all(near(text, value, tables[1]) for text, value in zip(row[1:], live[row[0]])), f"{row} is not {live[row[0]]}")
             compared += 1
     check(compared, "no row over time was compared")
-    points = browser.run("[...document.querySelectorAll('#time-panel polyline')].map(p => p.getAttribute('points').split(' ').length)")
-    check(points and all(n == len(dumps) for n in points), f"the picture has {points} points")
+    shapes = browser.run("[...document.querySelectorAll('#time-panel polyline, #time-panel polygon')].map(p => [p.tagName, p.getAttribute('points').split(' ').length])")
+    parts = len(memory) - ("all memory (RSS)" in memory)
+    check(shapes == [["polygon", 2 * len(dumps)]] * parts + [["polyline", len(dumps)]] * (len(memory) - parts), f"of {sorted(memory)} the picture has {shapes}")
 
 
 def processes(browser, directory, dump_a, dump_b):
