@@ -7,10 +7,19 @@ function visible(text) {
   return text.replace(UNSEEN, c => Array.from(new TextEncoder().encode(c), byte => "\\x" + byte.toString(16).padStart(2, "0")).join(""));
 }
 
+// All texts in a value; what begins with a number is numbers, of which there are millions.
+function visibleIn(value) {
+  if (typeof value === "string") return visible(value);
+  if (typeof value === "object" && value && typeof value[0] !== "number")
+    for (const key of Object.keys(value)) value[key] = visibleIn(value[key]);
+  return value;
+}
+
 async function readPage() {
-  const packed = Uint8Array.from(atob(byId("data").textContent), c => c.charCodeAt(0));
+  const text = atob(byId("data").textContent), packed = new Uint8Array(text.length);
+  for (let i = 0; i < packed.length; i++) packed[i] = text.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text(), (key, value) => (typeof value === "string" ? visible(value) : value));
+  return visibleIn(JSON.parse(await new Response(stream).text()));
 }
 
 // Nodes have numbers from 1 on; the page says how far before it the parent of each is.

@@ -66,9 +66,9 @@ class FlameGraph {
   show(tree, look) {
     this.tree = tree;
     this.look = look;
-    if (this.zoomed >= tree.row.length) this.zoomed = 0;
+    if (this.zoomed >= tree.count) this.zoomed = 0;
     this.levels = tree.levels;
-    this.canvas.dataset.boxes = tree.row.length;
+    this.canvas.dataset.boxes = tree.count;
     this.area.style.height = Math.min(Math.max(tree.depth + 1, 8) * ROW + 2, MOST_SEEN) + "px";
     byId("tall").style.height = Math.max((tree.depth + 1) * ROW, this.area.clientHeight) + "px";
     this.drawSoon();
@@ -218,7 +218,7 @@ class FlameGraph {
   // What there is to see, the outermost first.
   boxes() {
     const t = this.tree;
-    return t.levels.flat().filter(node => t.width[node]).map(node => ({ name: this.name(node), level: t.level[node], change: t.now[node] - t.before[node], width: t.width[node] }));
+    return t.levels.flatMap(level => [...level]).filter(node => t.width[node]).map(node => ({ name: this.name(node), level: t.level[node], change: t.now[node] - t.before[node], width: t.width[node] }));
   }
 
   nodeAt(event) {

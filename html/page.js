@@ -1,5 +1,7 @@
 // ---- page.js: puts the parts together. Each change of the state is shown by show(). ----
 
+const MANY_STACKS = 10000;
+
 async function main() {
   const page = await readPage(), profile = makeProfile(page), answer = page.answer || {};
   const measureOf = counter => measureFor(
@@ -24,7 +26,7 @@ async function main() {
   const exactRows = new Map(page.report.rows.map(row => [row.name, row.flat_range]));
   const verdictOf = string => (diffRows.get(profile.strings[string]) || {}).verdict || "";
   const verdictCounts = new Map();
-  let tree = null, measure = measureOf(usual.counter), kept = null, variant = null, search = null, zoomOnce = state.zoom;
+  let tree = null, shape = null, measure = measureOf(usual.counter), kept = null, variant = null, search = null, zoomOnce = state.zoom;
 
   // ---- what is computed ----
 
@@ -38,7 +40,9 @@ async function main() {
     measure = measureOf(state.counter);
     const hidden = page.whose.map(words => listOf("hidden").has(words[0]));
     const by = ["library", "tag"].includes(state.by) ? granularities(profile)[0] : state.by;
-    tree = new FlameTree(profile, variant, kept, state.counter, { by, hidden, inverted: state.inverted, total: !profile.difference || state.width });
+    const shapeKey = [by, state.inverted, state.hidden].join();
+    if (!shape || shape.key !== shapeKey) shape = Object.assign(new FlameShape(profile, { by, hidden, inverted: state.inverted }), { key: shapeKey });
+    tree = new FlameTree(shape, variant, kept, state.counter, !profile.difference || state.width);
   }
 
   // What the search finds: rows of the tree, and how much all stacks hold in which something matches.
@@ -50,7 +54,7 @@ async function main() {
     const frames = framesLike(profile, pattern), below = nodesBelow(profile, frames), values = profile.values(state.counter);
     const rows = new Set();
     let sum = 0;
-    tree.frame.forEach((frame, node) => { if (frame >= 0 && frames[frame]) rows.add(tree.row[node]); });
+    tree.frame.forEach((frame, node) => { if (frame >= 0 && tree.there[node] && frames[frame]) rows.add(tree.row[node]); });
     for (let i = 0; i < kept.length; i++) if (kept[i] && below[variant.leaf[i]]) sum += values[i];
     search = row => rows.has(row);
     byId("found").textContent = amount(sum, measure) + " " + measure.name +
@@ -75,8 +79,20 @@ async function main() {
 
   // ---- what is shown ----
 
-  function show() {
-    compute();
+  // Where that takes a while it can be seen.
+  function show(then = () => {}) {
+    const work = () => {
+      showNow();
+      then();
+      delete document.documentElement.dataset.busy;
+    };
+    if (profile.stacks < MANY_STACKS) return work();
+    document.documentElement.dataset.busy = "yes";
+    requestAnimationFrame(() => setTimeout(work));
+  }
+
+  function showNow(computed) {
+    if (!computed) compute();
     graph.zoomed = 0;
     graph.at = 0;
     if (zoomOnce) graph.zoomed = graph.at = nodeOfPath(zoomOnce);
@@ -230,9 +246,9 @@ async function main() {
     readState(usual, choices);
     const others = Object.keys(DEFAULTS).filter(key => state[key] !== before[key] && key !== "zoom");
     zoomOnce = state.zoom;
-    if (others.length) show();
-    else showZoom(zoomOnce ? nodeOfPath(zoomOnce) : 0);
+    if (others.length) return show();
     zoomOnce = "";
+    showZoom(state.zoom ? nodeOfPath(state.zoom) : 0);
   }
 
   // ---- choosing a row: its widest box is brought into sight, all of its boxes are framed ----
@@ -249,7 +265,7 @@ async function main() {
   function point() {
     const id = profile.strings.indexOf(state.row);
     let widest = 0;
-    if (state.row) tree.row.forEach((row, node) => { if (row === id && (!widest || tree.width[node] > tree.width[widest])) widest = node; });
+    if (state.row) tree.row.forEach((row, node) => { if (row === id && tree.there[node] && (!widest || tree.width[node] > tree.width[widest])) widest = node; });
     if (!widest) return;
     graph.at = widest;
     putBox(widest);
@@ -261,7 +277,7 @@ async function main() {
   function showIt(name) {
     Object.assign(state, { focus: "", ignore: "", verdicts: "", search: "", hidden: "", by: usual.by, row: name, tab: "", process: "", from: usual.from, to: usual.to });
     for (const box of byId("legend").querySelectorAll("input")) box.checked = true;
-    show();
+    showNow();
     if (["library", "tag"].includes(usual.by)) {
       byId("table-part").scrollIntoView({ block: "nearest" });
       byId("rows").querySelector(".chosen button")?.focus({ preventScroll: true });
@@ -355,8 +371,7 @@ async function main() {
       button.addEventListener("click", () => {
         state[key] = button.dataset[key];
         if (key === "inverted" || key === "width") {
-          show();
-          point();
+          show(point);
         } else {
           showControls();
           showGraph();
@@ -383,6 +398,7 @@ async function main() {
   listen();
   const asked = { ...state };
   Object.assign(state, DEFAULTS, usual);
+  const plain = JSON.stringify(state) === JSON.stringify(asked);
   compute();
   const firstRows = rowsShown(), first = page.answer ? answer : { ...answer, ...plainAnswer(profile, firstRows, measure) };
   countVerdicts(firstRows);
@@ -392,7 +408,7 @@ async function main() {
   putSure(profile, first, measureOf(usual.counter));
   usual.row = first.suspects.length ? first.suspects[0].name : "";
   if (!new URLSearchParams(location.hash.slice(1)).has("row")) state.row = usual.row;
-  show();
+  showNow(plain);
   point();
   document.documentElement.dataset.ready = "yes";
 }

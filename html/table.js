@@ -30,14 +30,14 @@ class RowSums {
     this.base = profile.base(counter);
     this.own = counter === profile.ownCounter;
     this.sampled = restsOnSamples(profile, counter);
-    this.rows = new Map();
+    this.rows = []; // by the number of its name
   }
 
   row(name, frame) {
-    let row = this.rows.get(name);
+    let row = this.rows[name];
     if (!row) {
       row = { id: name, name: this.profile.strings[name], flat: 0, cum: 0, before: 0, samples: 0, variance: 0, frame, seen: -1 };
-      this.rows.set(name, row);
+      this.rows[name] = row;
     }
     return row;
   }
@@ -96,7 +96,7 @@ function tableRows(profile, variant, kept, counter, by) {
   if (by === "library") sums.addPaths(variant, kept);
   else if (by === "tag") sums.addTags(kept);
   else sums.addFrames(variant, kept, by);
-  return [...sums.rows.values()].filter(row => Math.abs(row.flat) >= 0.5 || (!profile.difference && Math.abs(row.cum) >= 0.5));
+  return sums.rows.filter(row => Math.abs(row.flat) >= 0.5 || (!profile.difference && Math.abs(row.cum) >= 0.5));
 }
 
 // Half of the 95 % interval: exact where the report has it, else by the normal distribution; null: not known.

@@ -31,82 +31,104 @@ function keptStacks(profile, variant, verdictOf) {
   return kept;
 }
 
-class FlameTree {
-  // look: by: which rows boxes have; hidden: owners whose frames are left out; inverted: what was allocated comes first, then
-  // who called it; total: in a difference width is not what changed, but the larger side.
-  constructor(profile, variant, kept, counter, look) {
-    const rows = frameRows(profile, look.by);
-    this.row = [-1];
-    this.parent = [0];
-    this.level = [0];
-    this.frame = [-1];
-    this.children = new Map();
-    this.rowCount = profile.strings.length;
-    this.ends = look.inverted ? this.invert(profile, variant, kept, rows, look) : this.makeNodes(profile, variant, kept, rows, look.hidden);
-    const count = this.row.length;
-    for (const key of ["before", "now", "width", "samples", "variance", "x"]) this[key] = new Float64Array(count);
-    this.ages = profile.whole && counter === profile.ownCounter ? profile.ages.map(age => ({ shown: age.shown, of: age.values, sums: new Float64Array(count) })) : [];
-    this.addValues(profile, kept, counter, look.total);
-    this.layOut(profile.strings);
+// Numbers of pairs, from 1 on in the order in which they come.
+class PairTable {
+  constructor() {
+    this.first = [0];
+    this.second = [0];
+    this.slots = new Int32Array(1024);
   }
 
-  // The node of each stack: each node of the trie that is needed gets its place in the tree.
-  makeNodes(profile, variant, kept, rows, hidden) {
-    const parent = profile.nodeParent, needed = new Uint8Array(parent.length), place = new Int32Array(parent.length);
+  slotOf(first, second) {
+    const mask = this.slots.length - 1;
+    let slot = Math.imul(Math.imul(first, 0x9e3779b1) ^ second, 0x85ebca6b) >>> 7 & mask;
+    for (let n = this.slots[slot]; n && (this.first[n] !== first || this.second[n] !== second); n = this.slots[slot]) slot = slot + 1 & mask;
+    return slot;
+  }
+
+  numberOf(first, second) {
+    let slot = this.slotOf(first, second);
+    if (this.slots[slot]) return this.slots[slot];
+    const number = this.first.push(first) - 1;
+    this.second.push(second);
+    this.slots[slot] = number;
+    if (2 * number > this.slots.length) {
+      this.slots = new Int32Array(4 * this.slots.length);
+      for (let n = 1; n <= number; n++) this.slots[this.slotOf(this.first[n], this.second[n])] = n;
+    }
+    return number;
+  }
+}
+
+// By insertion: most nodes have one child, or a few.
+function sortFew(items, from, to, compare) {
+  for (let i = from + 1; i < to; i++) {
+    const item = items[i];
+    let k = i;
+    for (; k > from && compare(item, items[k - 1]) < 0; k--) items[k] = items[k - 1];
+    items[k] = item;
+  }
+}
+
+// The nodes of trees of the same rows. What one switch needs the next one finds, so only what it adds costs.
+class FlameShape {
+  // by: which rows nodes have; hidden: owners whose frames are left out; inverted: what was allocated comes first, then who
+  // called it.
+  constructor(profile, { by, hidden, inverted }) {
+    Object.assign(this, { profile, by, hidden, inverted, rows: frameRows(profile, by), pairs: new PairTable(), level: [0], frame: [-1] });
+    this.parent = this.pairs.first;
+    this.row = this.pairs.second;
+    this.row[0] = -1;
+    this.place = new Int32Array(profile.nodeParent.length);
+  }
+
+  // The node of each stack.
+  endsOf(variant, kept) {
+    const ends = new Int32Array(kept.length);
+    if (!this.inverted) this.addNeeded(variant, kept);
+    for (let i = 0; i < kept.length; i++)
+      if (kept[i]) ends[i] = this.inverted ? this.endOf(variant, i) : this.place[variant.leaf[i]];
+    return ends;
+  }
+
+  // Each node of the trie that is needed gets its place in the tree.
+  addNeeded(variant, kept) {
+    const { profile, place, rows, hidden } = this, parent = profile.nodeParent, needed = new Uint8Array(parent.length);
     for (let i = 0; i < kept.length; i++) if (kept[i]) needed[variant.leaf[i]] = 1;
     for (let n = parent.length - 1; n > 0; n--) if (needed[n]) needed[parent[n]] = 1;
     for (let n = 1; n < parent.length; n++) {
-      if (!needed[n]) continue;
+      if (!needed[n] || place[n]) continue;
       const frame = profile.nodeFrame[n], above = place[parent[n]];
       place[n] = hidden[profile.frames.whose[frame]] ? above : this.step(above, rows[frame], frame);
     }
-    return Int32Array.from(kept, (one, i) => (one ? place[variant.leaf[i]] : 0));
   }
 
-  // Likewise from the row of the table outwards: of a line of Ruby what it called is not in sight.
-  invert(profile, variant, kept, rows, { by, hidden }) {
-    const ends = new Int32Array(kept.length), places = new Map();
-    for (let i = 0; i < kept.length; i++) {
-      if (!kept[i]) continue;
-      const start = ancestor(profile.nodeParent, variant.leaf[i], by === "site" ? variant.inner[i] : 0);
-      let place = places.get(start);
-      if (place === undefined) {
-        place = 0;
-        for (let n = start; n; n = profile.nodeParent[n]) {
-          const frame = profile.nodeFrame[n];
-          if (!hidden[profile.frames.whose[frame]]) place = this.step(place, rows[frame], frame);
-        }
-        places.set(start, place);
+  // From the row of the table outwards: of a line of Ruby what it called is not in sight.
+  endOf(variant, stack) {
+    const { profile, place, rows, hidden } = this;
+    const start = ancestor(profile.nodeParent, variant.leaf[stack], this.by === "site" ? variant.inner[stack] : 0);
+    if (!place[start])
+      for (let n = start; n; n = profile.nodeParent[n]) {
+        const frame = profile.nodeFrame[n];
+        if (!hidden[profile.frames.whose[frame]]) place[start] = this.step(place[start], rows[frame], frame);
       }
-      ends[i] = place;
-    }
-    return ends;
+    return place[start];
   }
 
   // The node of a row below another; where that only repeats what stands above (up to 16 rows), the one repeated.
   step(above, row, frame) {
-    for (let period = 1; period <= 16 && this.level[above] + 1 >= 2 * period; period++)
-      if (this.repeats(above, row, period)) {
-        let node = above;
-        for (let i = 1; i < period; i++) node = this.parent[node];
-        return node;
-      }
-    const key = above * this.rowCount + row;
-    let node = this.children.get(key);
-    if (node === undefined) {
-      node = this.row.length;
-      this.children.set(key, node);
-      this.row.push(row);
-      this.parent.push(above);
+    for (let period = 1, node = above; period <= 16 && this.level[above] + 1 >= 2 * period; period++, node = this.parent[node])
+      if (this.row[node] === row && this.repeats(above, row, period, node)) return node;
+    const node = this.pairs.numberOf(above, row);
+    if (node === this.level.length) {
       this.level.push(this.level[above] + 1);
       this.frame.push(frame);
     }
     return node;
   }
 
-  repeats(above, row, period) {
-    let one = above, other = above, inOne = row;
-    for (let i = 1; i < period; i++) other = this.parent[other];
+  repeats(above, row, period, other) {
+    let one = above, inOne = row;
     for (let i = 0; i < period; i++) {
       if (inOne !== this.row[other]) return false;
       inOne = this.row[one];
@@ -114,6 +136,20 @@ class FlameTree {
       other = this.parent[other];
     }
     return true;
+  }
+}
+
+class FlameTree {
+  // total: in a difference width is not what changed, but the larger side.
+  constructor(shape, variant, kept, counter, total) {
+    const { profile } = shape;
+    Object.assign(this, { parent: shape.parent, row: shape.row, level: shape.level, frame: shape.frame, ends: shape.endsOf(variant, kept) });
+    this.count = this.row.length;
+    for (const key of ["before", "now", "width", "samples", "variance", "x"]) this[key] = new Float64Array(this.count);
+    this.there = new Uint8Array(this.count);
+    this.ages = profile.whole && counter === profile.ownCounter ? profile.ages.map(age => ({ shown: age.shown, of: age.values, sums: new Float64Array(this.count) })) : [];
+    this.addValues(profile, kept, counter, total);
+    this.layOut(profile.strings);
   }
 
   // First what each node has itself; then what is below it is added. Children have larger numbers than their parents.
@@ -123,6 +159,7 @@ class FlameTree {
     for (let i = 0; i < kept.length; i++) {
       if (!kept[i]) continue;
       const node = this.ends[i];
+      this.there[node] = 1;
       this.before[node] += base[i];
       this.now[node] += base[i] + values[i];
       if (sampled) this.samples[node] += profile.samples[i];
@@ -130,40 +167,42 @@ class FlameTree {
       for (const age of this.ages) age.sums[node] += age.of[i];
     }
     // What vanished has its place, too.
-    for (let n = 0; n < this.row.length; n++)
-      this.width[n] = total ? Math.max(this.before[n], this.now[n], 0) : Math.abs(this.now[n] - this.before[n]);
-    for (let n = this.row.length - 1; n > 0; n--)
-      for (const sums of [this.before, this.now, this.samples, this.variance, this.width, ...this.ages.map(age => age.sums)]) sums[this.parent[n]] += sums[n];
+    for (let n = 0; n < this.count; n++)
+      if (this.there[n]) this.width[n] = total ? Math.max(this.before[n], this.now[n], 0) : Math.abs(this.now[n] - this.before[n]);
+    // A pass over all nodes costs: there is none for what is 0 everywhere.
+    for (const sums of [profile.difference && this.before, this.now, sampled && this.samples, own && this.variance, this.width, ...this.ages.map(age => age.sums)].filter(one => one))
+      for (let n = this.count - 1; n > 0; n--) sums[this.parent[n]] += sums[n];
+    for (let n = this.count - 1; n > 0; n--) if (this.there[n]) this.there[this.parent[n]] = 1;
   }
 
   // The children of a node stand together in `order`, the widest first: order[first[n]] ... order[first[n + 1] - 1].
   layOut(strings) {
-    const count = this.row.length, first = this.first = new Int32Array(count + 2), order = this.order = new Int32Array(count);
-    for (let n = 1; n < count; n++) first[this.parent[n] + 2]++;
+    const { count, parent, there } = this, first = this.first = new Int32Array(count + 2), order = this.order = new Int32Array(count);
+    for (let n = 1; n < count; n++) if (there[n]) first[parent[n] + 2]++;
     for (let n = 2; n < count + 2; n++) first[n] += first[n - 1];
-    for (let n = 1; n < count; n++) order[first[this.parent[n] + 1]++] = n;
+    for (let n = 1; n < count; n++) if (there[n]) order[first[parent[n] + 1]++] = n;
+    const before = (a, b) => this.width[b] - this.width[a] || (strings[this.row[a]] < strings[this.row[b]] ? -1 : 1);
     for (let n = 0; n < count; n++) {
-      if (first[n + 1] - first[n] > 1) order.subarray(first[n], first[n + 1]).sort((a, b) =>
-        this.width[b] - this.width[a] || (strings[this.row[a]] < strings[this.row[b]] ? -1 : 1));
+      if (first[n + 1] - first[n] > 8) order.subarray(first[n], first[n + 1]).sort(before);
+      else sortFew(order, first[n], first[n + 1], before);
     }
-    this.levels = [[0]];
-    for (let level = this.levels[0]; level.length; this.levels.push(level)) level = this.below(level);
-    this.levels.pop();
-    this.depth = this.levels.length - 1;
-  }
-
-  // The next level, from left to right.
-  below(level) {
-    const next = [];
-    for (const node of level) {
-      let x = this.x[node];
-      for (let i = this.first[node]; i < this.first[node + 1]; i++) {
-        next.push(this.order[i]);
-        this.x[this.order[i]] = x;
-        x += this.width[this.order[i]];
+    // Level by level, from left to right.
+    const all = new Int32Array(count);
+    this.levels = [];
+    for (let from = 0, to = 1; from < to;) {
+      const level = all.subarray(from, to);
+      this.levels.push(level);
+      from = to;
+      for (const node of level) {
+        let x = this.x[node];
+        for (let i = first[node]; i < first[node + 1]; i++) {
+          all[to++] = order[i];
+          this.x[order[i]] = x;
+          x += this.width[order[i]];
+        }
       }
     }
-    return next;
+    this.depth = this.levels.length - 1;
   }
 
   childrenOf(node) {
