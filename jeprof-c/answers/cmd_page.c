@@ -7,11 +7,18 @@
 #include "report/order.h"
 #include "report/overwrite.h"
 
-/* Of a bundle that is not subtracted from anything: where all of its memory is. */
+/* Where all memory is, of what is not subtracted from anything; NULL: nothing is known beside the profile. */
+static struct jprof_explanation *page_memory(const struct loaded *l)
+{
+	struct jprof_outside outside;
+	jprof_profile_outside(l->profile, false, &outside);
+	return l->difference || !outside.processes ? NULL : page_explanation(l, NULL);
+}
+
 static bool put_report_page(const struct loaded *l, const struct options *o, const struct inputs *inputs,
                             struct sink *sink)
 {
-	struct jprof_explanation *explanation = l->difference ? NULL : page_explanation(l, NULL);
+	struct jprof_explanation *explanation = page_memory(l);
 	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
 	const struct explained what = { .explanation = explanation,
 		                        .whose = "",

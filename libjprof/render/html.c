@@ -13,6 +13,9 @@
  * %DATA% alone on theirs), page_style and page_script, and the hashes of the last two. */
 #include "page.inc"
 
+/* Of zlib: 9 makes a page 5 % smaller, and takes eight times as long. */
+enum { page_level = 4 };
+
 enum { data_piece_bytes = 3 * 4096 };
 
 static void put_page_lines(struct jp_strbuf *out, const char *const *lines, size_t count)
@@ -41,7 +44,8 @@ static int put_compressed(struct jp_strbuf *out, const struct jp_strbuf *data)
 {
 	uLongf len = compressBound((uLong)data->len);
 	unsigned char *packed = malloc(len + 1);
-	int rc = packed && compress2(packed, &len, (const Bytef *)data->text, (uLong)data->len, 9) == Z_OK ? 0 : -1;
+	int rc =
+	    packed && compress2(packed, &len, (const Bytef *)data->text, (uLong)data->len, page_level) == Z_OK ? 0 : -1;
 	if (!rc)
 		put_base64(out, packed, len);
 	free(packed);

@@ -7,28 +7,30 @@ static const double tail = 0.025;
 static const double z_tail = 1.959963984540054; /* the normal distribution's 97.5 % point */
 static const double normal_from = 1e4;          /* from this shape on an expansion is exact to 1e-7 */
 
+static const double newton_close = 1e-9;
+
 enum { most_terms = 100000, most_steps = 200 };
 
-/* x^shape e^-x / Gamma(shape + 1) */
-static double front(double shape, double x)
+/* ln Gamma(shape + 1) */
+static double log_factorial(double shape)
 {
 	int sign;
-	return exp(shape * log(x) - x - lgamma_r(shape + 1, &sign));
+	return lgamma_r(shape + 1, &sign);
 }
 
-/* Power series of P, good for x below shape + 1. */
-static double series(double shape, double x)
+/* Power series of P, good for x below shape + 1. front: x^shape e^-x / Gamma(shape + 1). */
+static double series(double shape, double x, double front)
 {
 	double term = 1, sum = 1;
 	for (int i = 1; i < most_terms && term > sum * DBL_EPSILON; i++) {
 		term *= x / (shape + i);
 		sum += term;
 	}
-	return sum * front(shape, x);
+	return sum * front;
 }
 
 /* The continued fraction of 1 - P by Lentz's method, good for x above shape + 1. */
-static double continued_fraction(double shape, double x)
+static double continued_fraction(double shape, double x, double front)
 {
 	double b = x + 1 - shape, c = 1 / DBL_MIN, d = 1 / b, h = d, step = 0;
 	for (int i = 1; i < most_terms && fabs(step - 1) > DBL_EPSILON; i++) {
@@ -39,36 +41,46 @@ static double continued_fraction(double shape, double x)
 		step = c * d;
 		h *= step;
 	}
-	return h * shape * front(shape, x);
+	return h * shape * front;
+}
+
+static double p_of_front(double shape, double x, double front)
+{
+	return x < shape + 1 ? series(shape, x, front) : 1 - continued_fraction(shape, x, front);
 }
 
 double jp_gamma_p(double shape, double x)
 {
-	if (x <= 0)
-		return 0;
-	return x < shape + 1 ? series(shape, x) : 1 - continued_fraction(shape, x);
+	return x <= 0 ? 0 : p_of_front(shape, x, exp(shape * log(x) - x - log_factorial(shape)));
+}
+
+/* Wilson and Hilferty's cube root of the tail; it only has to be near. */
+static double near_tail(double shape, double p)
+{
+	double root = 1 - 1 / (9 * shape) + (p < 0.5 ? -z_tail : z_tail) / (3 * sqrt(shape));
+	return root > 0 ? shape * root * root * root : 0;
 }
 
 /* Newton's steps, kept between ends that are known to hold the root. The series' first term alone is never
- * too small, which gives the lower end, and is all that counts for a small shape. */
+ * too small, which gives the lower end, and is all that counts for a small shape. A step of less than `newton_close` of
+ * x leaves an error of that, squared, times less than sqrt(shape). */
 double jp_gamma_quantile(double shape, double p)
 {
-	int sign;
-	double low = exp((log(p) + lgamma_r(shape + 1, &sign)) / shape), high = shape + 1;
-	while (jp_gamma_p(shape, high) < p)
-		high *= 2;
-	double x = shape < 1 && low > 0 ? low : high / 2;
-	for (int i = 0; i < most_steps && high - low > 4 * DBL_EPSILON * high; i++) {
-		double off = jp_gamma_p(shape, x) - p, slope = shape * front(shape, x) / x;
+	double factorial = log_factorial(shape), low = exp((log(p) + factorial) / shape), high = INFINITY;
+	double x = fmax(low, near_tail(shape, p));
+	if (!(x > 0))
+		x = (shape + 1) / 2;
+	for (int i = 0; i < most_steps && high - low > 4 * DBL_EPSILON * x; i++) {
+		double front = exp(shape * log(x) - x - factorial), off = p_of_front(shape, x, front) - p;
+		double next = x - off * x / (shape * front);
+		if (fabs(next - x) <= newton_close * x)
+			return next;
 		if (off > 0)
 			high = x;
 		else
 			low = x;
-		double next = x - off / slope;
 		if (!(next >= low && next < high))
-			next = low + (high - low) / 2;
-		if (fabs(next - x) <= 2 * DBL_EPSILON * x)
-			return next;
+			next = isinf(high) ? 2 * x : low + (high - low) / 2;
 		x = next;
 	}
 	return x;
