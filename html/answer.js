@@ -31,7 +31,7 @@ function suspectCard(page, suspect, open, show) {
       el("summary", null,
         el("span", { class: "verdict" }, verdict ? verdict.sign + " " + verdict.shown : "largest"), " ",
         el("span", { class: "amount" }, plusMinus(suspect.amount)), " ",
-        el("span", { class: "name" }, suspect.name)),
+        el("span", { class: "name" }, suspect.name), suspect.place ? el("span", { class: "place" }, " " + suspect.place) : null),
       el("dl", null, ...suspect.details.flatMap(([term, text]) => [el("dt", null, term), el("dd", null, text)]))),
     suspect.shown === false || !show ? null
       : el("button", { type: "button", class: "show", onclick: () => show(suspect.name) }, "Show it"));

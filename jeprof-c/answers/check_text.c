@@ -42,9 +42,10 @@ static void put_visible_name(FILE *out, const struct jprof_grown *row)
 
 static void put_grown_line(FILE *out, const struct check *c, const char *before, const struct jprof_grown *row)
 {
-	fprintf(out, "%s%s  ", before, diff_growth_words(&c->report, row).text);
+	const struct measured grew = diff_growth_words(&c->report, row);
+	fprintf(out, "%s%s  ", before, grew.text);
 	put_visible_name(out, row);
-	fputc('\n', out);
+	diff_put_source(out, &c->report, row, strlen(before) + 3 + terminal_columns(grew.text));
 }
 
 static void put_check_block(FILE *out, const struct check *c, size_t number, const struct jprof_grown *row)

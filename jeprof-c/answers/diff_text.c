@@ -177,6 +177,16 @@ static void put_grown_name(FILE *out, const struct diff_report *r, const struct 
 	free(inner);
 }
 
+void diff_put_source(FILE *out, const struct diff_report *r, const struct jprof_grown *row, size_t used)
+{
+	const struct source_place place = source_place(row->name, row->file, row->line);
+	size_t wide = used + terminal_columns(row->name) + 2 + terminal_columns(place.text);
+	if (*place.text)
+		fputs(r->lines && wide > r->columns ? "\n   at       " : "  ", out);
+	terminal_put(out, place.text);
+	fputc('\n', out);
+}
+
 static const char colour_end[] = "\033[0m";
 
 static const char *colour_of(enum jprof_verdict verdict)
@@ -435,7 +445,8 @@ static void put_block_title(FILE *out, const struct diff_report *r, const struct
 	        below ? "\n   " : "  ");
 	used = below ? 3 : used;
 	put_grown_name(out, r, row, r->columns > used + least ? r->columns - used : least);
-	fputs(counted && !jprof_series_info(r->loaded->series)->counted ? " (not in the profile)\n" : "\n", out);
+	fputs(counted && !jprof_series_info(r->loaded->series)->counted ? " (not in the profile)" : "", out);
+	diff_put_source(out, r, row, used);
 }
 
 static void put_blocks(FILE *out, const struct diff_report *r, bool details)

@@ -8,6 +8,7 @@
 #include "answers/explain_json.h"
 #include "answers/explain_text.h"
 #include "cli/jsonprint.h"
+#include "cli/names.h"
 #include "cli/shortage.h"
 #include "report/headline.h"
 #include "report/outside.h"
@@ -30,7 +31,8 @@ static void put_page_details(FILE *out, const struct diff_report *r, const struc
 
 static void put_grown_suspect(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	json_print(out, "{\"name\": %s, \"verdict\": %s, \"amount\": %s, \"shown\": %i, ", name_of_grown(row),
+	json_print(out, "{\"name\": %s, \"place\": %s, \"verdict\": %s, \"amount\": %s, \"shown\": %i, ",
+	           name_of_grown(row), source_place(row->name, row->file, row->line).text,
 	           jprof_verdict_words(row->verdict)->key, diff_growth_words(r, row).text,
 	           row->part == JPROF_PART_LIVE);
 	put_page_details(out, r, row);
@@ -53,7 +55,8 @@ static void put_largest(FILE *out, const struct page *page, const struct jprof_v
 		headline_amount(text, view, page->options, row->flat);
 		snprintf(amount, sizeof amount, "%s%s, %.0f %%", info->difference ? row->flat < 0 ? "-" : "+" : "",
 		         text, whole > 0 ? fabs(row->flat) * 100 / whole : 0);
-		json_print(out, "{\"name\": %s, \"verdict\": null, \"amount\": %s, \"details\": [", row->name, amount);
+		json_print(out, "{\"name\": %s, \"place\": %s, \"verdict\": null, \"amount\": %s, \"details\": [",
+		           row->name, source_place(row->name, row->file, row->line).text, amount);
 		if (row->from)
 			json_print(out, "[\"from\", %s]", row->from);
 		fputs("]}", out);

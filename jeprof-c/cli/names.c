@@ -26,6 +26,29 @@ const char *program_name(const char *path, const char *started)
 	return len && !versioned ? started : file;
 }
 
+/* Of an absolute path the last two parts. */
+static const char *short_source(const char *file)
+{
+	const char *name = base_name(file), *at = name;
+	if (*file != '/' || name - file < 2)
+		return file;
+	for (at -= 2; at > file && *at != '/'; at--)
+		;
+	return at + 1;
+}
+
+struct source_place source_place(const char *name, const char *file, unsigned line)
+{
+	struct source_place place = { "" };
+	if (!file || !*file || strstr(name, base_name(file)))
+		return place;
+	if (line)
+		snprintf(place.text, sizeof place.text, "%s:%u", short_source(file), line);
+	else
+		snprintf(place.text, sizeof place.text, "%s", short_source(file));
+	return place;
+}
+
 void put_name(const char *name)
 {
 	terminal_put(stdout, name);

@@ -11,6 +11,13 @@ const char *base_name(const char *path);
  * that lacks but the version of that: ruby of ruby3.1. Part of either. */
 const char *program_name(const char *path, const char *started);
 
+/* "src/cache.cc:118": where a row's code is, by debug information: a relative path as it is, of another the file and
+ * the directory that it is in. Empty: that is not known, or the name of the row has the file. */
+struct source_place {
+	char text[512];
+};
+struct source_place source_place(const char *name, const char *file, unsigned line);
+
 /* Prints a name so that it stays on its line and steers no terminal: what jprof_visible_len does not let through as
  * \xNN. Whatever a process or a file told is printed by this. */
 void put_name(const char *name);

@@ -226,6 +226,10 @@ void headline_add_biggest(struct jp_strbuf *text, const struct jprof_view *view,
 		jp_strbuf_printf(text, "%sThe biggest %s is ", text->len ? ". " : "",
 		                 row->line && (by == JPROF_BY_SITE || by == JPROF_BY_LINE) ? "line" : nouns[by]);
 		jp_strbuf_visible(text, row->name);
+		const struct source_place place = source_place(row->name, row->file, row->line);
+		if (*place.text)
+			jp_strbuf_str(text, ", ");
+		jp_strbuf_visible(text, place.text);
 		jp_strbuf_printf(text, ", %s (%.0f %%).", amount, row->flat * 100 / whole);
 	}
 	jprof_table_free(table);

@@ -29,7 +29,7 @@ prints "^1  [+]133 MB  Ruby's GC heap"
 prints '^seen +growth of .* or more'
 run "$jprof" check $cext
 exits 3
-prints '^1  [+]19.3 MB [(][+]-0.5[)]  row_new$'
+prints '^1  [+]19.3 MB [(][+]-0.5[)]  row_new  leaky/leaky[.]c:5$'
 for n in 1 2; do cp "$r31/iseq.1.heap" "later.$n.heap" && made_at "17900000$n" "later.$n.heap"; done
 cp "$r31/cext.1.heap" idle.1.heap && made_at 1790000000.5 idle.1.heap
 cp "$r31/cext.1.heap" idle.2.heap && made_at 1790000060.5 idle.2.heap

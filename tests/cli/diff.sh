@@ -15,6 +15,8 @@ diff_of "--sysroot=$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap"
 judge "row_new" 'rows[0]["name"] == "row_new" and holds(rows[0], 20.48) and rows[0]["verdict"] == "growing"'
 judge "row_new: where" 'rows[0]["file"].endswith("leaky.c") and rows[0]["line"] == 5 and "leaky" in rows[0]["kind"]'
 judge "no times" 'd["seconds"] is None and d["memory_last"] is None and d["same_program"]'
+run "$jprof" diff "--sysroot=$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap"
+first '^1  GROWING .* row_new  leaky/leaky[.]c:5$'
 run "$jprof" diff "--sysroot=$cases/sysroot" --lines "$r31/cext.0.heap" "$r31/cext.1.heap"
 exits 0
 first 'row_new.*leaky[.]c:5'
@@ -59,7 +61,7 @@ judge "no other suspect" 'not any(r["verdict"] == "leak_suspect" and "leaky" not
 diff_of "--sysroot=$cases/sysroot" "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof"
 judge "row_new is not lost" 'holds(row("row_new"), 1.43) and rows[0]["name"] == "row_new" and rows[0]["verdict"] == "leak_suspect"'
 run "$jprof" diff "--sysroot=$cases/sysroot" "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof"
-first '^1  LEAK SUSPECT  [+]1.3 MB [(][+]-1.0[)]  row_new$'
+first '^1  LEAK SUSPECT  [+]1.3 MB [(][+]-1.0[)]  row_new  leaky/leaky[.]c:5$'
 for by in function group lib; do
     diff_of "--sysroot=$cases/sysroot" --by=$by "$p/w0.3.jprof" "$p/w0.4.jprof"
     judge "S3 to S4 accuses ($by)" 'not any(r["verdict"] in ("leak_suspect", "growing", "maybe_garbage") for r in rows)'
