@@ -242,6 +242,18 @@ static void begin_step(bool live, const struct options *o, const char *what, con
 		progress_begin(what, path);
 }
 
+/* On one line of 80 columns: which ones is said where there is room. */
+static void say_added_up(const char *path, size_t count, const char *members)
+{
+	enum { room = 81 - sizeof "jprof: " };
+	static const char all[] = "%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one";
+	const char *name = base_name(path);
+	if (snprintf(NULL, 0, all, name, count, members) <= room)
+		say(all, name, count, members);
+	else
+		say("%s: %zu members are added up; --member=NAME takes one", name, count);
+}
+
 /* The profile of one file. What it has to note is said at the end, once for all files. */
 static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l, const char *path)
 {
@@ -260,8 +272,7 @@ static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l
 		/* Of a bundle with several members all are taken, unless one is asked for. */
 		const struct jprof_profile_info *info = jprof_profile_info(profile);
 		if (info->inputs > 1)
-			say("%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one", path, info->inputs,
-			    info->members);
+			say_added_up(path, info->inputs, info->members);
 	}
 	return profile;
 }
@@ -360,8 +371,7 @@ static void say_compared(const struct jprof_bundle *bundle, const char *path, co
 		count++;
 	}
 	if (count > 1 && !o->quiet)
-		say("%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one", path, count,
-		    shortage_text(&list));
+		say_added_up(path, count, shortage_text(&list));
 	jp_strbuf_release(&list);
 }
 

@@ -336,6 +336,7 @@ struct jprof_report_opts options_report(const struct options *o)
 		.columns = options_screen(o) && !o->as_jeprof ? terminal_size().columns : 0,
 		.colour = has_colour(o),
 		.char_columns = terminal_char_columns,
+		.utf8 = *terminal_plus_minus() != '+',
 		.mean = o->mean,
 		.freed = shows_freed(o),
 		.notice = filesread_notice(),

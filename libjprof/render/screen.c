@@ -62,6 +62,8 @@ static const char *const heads[COLUMNS] = {
 
 static const char *head_of(const struct screen *s, int column)
 {
+	if ((column == FLAT_ERROR || column == CUM_ERROR) && s->opts->utf8)
+		return "\u00b195%";
 	return column == AGES + JP_AGE_HOUR ? jp_age_head(s->report->view, JP_AGE_HOUR) : heads[column];
 }
 
@@ -267,14 +269,25 @@ static void choose_columns(struct screen *s)
 	}
 }
 
+/* Of UTF-8 those that go on with a character. */
+static int bytes_of_no_column(const char *text)
+{
+	int count = 0;
+	for (; *text; text++)
+		count += (*text & 0xc0) == 0x80;
+	return count;
+}
+
 static void put_line_cells(struct screen *s, const struct jp_cell cells[COLUMNS])
 {
 	struct jp_strbuf *out = s->report->out;
 	size_t start = out->len;
-	for (int c = 0; c < COLUMNS; c++)
+	for (int c = 0; c < COLUMNS; c++) {
+		int wide = (int)s->width[c] + bytes_of_no_column(cells[c].text);
 		if (s->shown[c])
-			jp_strbuf_printf(out, "%s%*s", out->len == start ? "" : " ",
-			                 c == AGE_SHAPE ? -(int)s->width[c] : (int)s->width[c], cells[c].text);
+			jp_strbuf_printf(out, "%s%*s", out->len == start ? "" : " ", c == AGE_SHAPE ? -wide : wide,
+			                 cells[c].text);
+	}
 }
 
 static void put_heads(struct screen *s)

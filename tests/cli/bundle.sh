@@ -123,6 +123,10 @@ says_like '^jprof: /usr/bin/ruby3.1 and [0-9]+ more files changed after the dump
 run "$jprof" "$far" x.jprof
 check "members are not named" grep -qx 'jprof: x.jprof: 2 members are added up: 17, 21; --member=NAME|PID|ROLE takes one' err
 prints '^Total: .* in 2 processes, each counted whole'
+cp x.jprof a-longer-name.jprof
+run "$jprof" "$far" a-longer-name.jprof
+check "more than one line" grep -qx 'jprof: a-longer-name.jprof: 2 members are added up; --member=NAME takes one' err
+rm a-longer-name.jprof
 sed 's/ in 2 processes, each counted whole.*//' out >sum.out
 timeout 300 "$jprof" "$of_cases" app.17.0.j0.heap app.21.4.f.heap >dump.out 2>/dev/null
 same "not the sum" dump.out sum.out

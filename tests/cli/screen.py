@@ -276,6 +276,9 @@ for columns in (60, 80, 99):
         half = (row["flat_range"]["high"] - row["flat_range"]["low"]) / 2048
         line = next((x for x in short.splitlines() if x.startswith(f"{row['flat'] / 1024:+8.1f} ".rjust(9))), "")
         check(line and line.split()[1] == f"{half:.0f}", f"errors, {columns}: half of the interval is {half}", line or short)
+signed = on_terminal(24, 80, "--errors", base, dump, LC_ALL="C.UTF-8")
+heads_of = lambda text: next(line for line in text.splitlines() if "95%" in line)
+check(heads_of(signed) == heads_of(on_terminal(24, 80, "--errors", base, dump)).replace("+-95%", " \u00b195%"), "errors have no sign of their own in UTF-8", signed)
 full = on_terminal(50, 200, "--errors", base, dump)
 check(" n=" in full and "+-95%" not in full and not too_wide(full, 200), "errors in full at 200 columns", full)
 check(len(on_terminal(24, 80, "--errors", base, dump).splitlines()) + taken <= 22 and taken, "lines of messages are not counted")
