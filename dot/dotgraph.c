@@ -182,9 +182,25 @@ static bool put_node_name(FILE *out, const struct jprof_node *n, double size)
 	return good;
 }
 
+/* What an owner's nodes allocated themselves. */
+static double owner_sum(const struct jprof_graph *graph, const char *owner)
+{
+	double sum = 0;
+	for (size_t i = 0; i < jprof_graph_nodes(graph); i++)
+		if (!strcmp(jprof_graph_node(graph, i)->owner, owner))
+			sum += jprof_graph_node(graph, i)->flat;
+	return sum;
+}
+
+/* Whether there is a frame around the nodes of its owner: what only calls others, such as libc's start, has none. */
+static bool is_framed(const struct build *b, const struct jprof_node *n)
+{
+	return b->opts->cluster && owner_sum(b->graph, n->owner) != 0;
+}
+
 static void put_owner(FILE *out, const struct build *b, const struct jprof_node *n, double size)
 {
-	bool owner = !b->opts->cluster && b->opts->view->granularity < JPROF_BY_KIND &&
+	bool owner = !is_framed(b, n) && b->opts->view->granularity < JPROF_BY_KIND &&
 	             b->opts->view->granularity != JPROF_BY_LIBRARY;
 	if (!owner && !n->inlined)
 		return;
@@ -279,13 +295,9 @@ static void add_edge(struct build *b, size_t i)
 /* The value of an owner's nodes, itself. */
 static void put_cluster_label(FILE *out, const struct build *b, const char *owner)
 {
-	double sum = 0;
-	for (size_t i = 0; i < jprof_graph_nodes(b->graph); i++)
-		if (!strcmp(jprof_graph_node(b->graph, i)->owner, owner))
-			sum += jprof_graph_node(b->graph, i)->flat;
 	dot_put_escaped(out, owner);
 	fputs(": ", out);
-	put_amount(out, sum, jprof_graph_info(b->graph), b->opts);
+	put_amount(out, owner_sum(b->graph, owner), jprof_graph_info(b->graph), b->opts);
 }
 
 static Agraph_t *cluster_of(struct build *b, size_t number)
@@ -323,6 +335,8 @@ static void add_clusters(struct build *b)
 	b->failed |= !clusters;
 	for (size_t i = 0; !b->failed && i < count; i++) {
 		size_t first = first_of_owner(b->graph, i);
+		if (!is_framed(b, jprof_graph_node(b->graph, i)))
+			continue;
 		if (!clusters[first])
 			clusters[first] = cluster_of(b, first);
 		if (clusters[first])
