@@ -86,12 +86,25 @@ same("ignore", [...keptStacks(all, variant, () => "")], [1, 0, 0]);
 Object.assign(state, { ignore: "", verdicts: "growing" });
 same("verdicts", [...keptStacks(all, variant, string => (PAGE.strings[string] === "b" ? "growing" : ""))], [0, 1, 0]);
 state.verdicts = "";
-const tree = new FlameTree(all, variant, kept, "inuse_space", all.frames.name, [false, false]);
+const shapeOf = look => new FlameShape(all, { by: "function", hidden: [false, false], inverted: false, ...look });
+const shape = shapeOf(), tree = new FlameTree(shape, variant, kept, "inuse_space", true);
 same("recursion goes back to what it repeats", tree.row.map(row => (row < 0 ? "all" : PAGE.strings[row])), ["all", "main", "a", "b", "a"]);
 same("a box has all below it", [[...tree.before], [...tree.now]], [[100, 100, 100, 60, 0], [158, 158, 158, 58, 8]]);
 same("the larger side is the width", [...tree.width], [168, 168, 168, 68, 8]);
 same("ages of all below", [...tree.ages[0].sums], [12, 12, 12, 6, 0]);
-const hidden = new FlameTree(all, variant, kept, "inuse_space", all.frames.name, [false, true]);
+const changed = new FlameTree(shape, variant, Uint8Array.of(1, 1, 0), "inuse_space", false);
+same("what changed is the width, up or down", [...changed.width], [70, 70, 70, 10, 0]);
+same("what another switch needed is not there", [changed.childrenOf(2), changed.childrenOf(3), changed.depth], [[3], [], 3]);
+const leaves = new FlameTree(shapeOf({ inverted: true }), variant, kept, "inuse_space", false);
+same("inverted, rows of the table are outermost", leaves.childrenOf(0).map(n => [PAGE.strings[leaves.row[n]], leaves.now[n] - leaves.before[n]]), [["a", 68], ["b", -10]]);
+same("inverted, callers lie below", leaves.pathTo(leaves.ends[1]).map(n => PAGE.strings[leaves.row[n]]), ["b", "a", "main"]);
+const pairs = new PairTable(), asked = Array.from({ length: 5000 }, (none, i) => pairs.numberOf(i % 70, i % 71));
+same("pairs", [asked.slice(0, 4), pairs.numberOf(3, 3), new Set(asked).size], [[1, 2, 3, 4], 4, 4970]);
+const few = [3, 1, 2, 9];
+sortFew(few, 0, 3, (a, b) => a - b);
+same("a few are sorted", few, [1, 2, 3, 9]);
+same("texts in a page", visibleIn({ a: ["\u202e", [1, 2]], b: null }), { a: ["\\xe2\\x80\\xae", [1, 2]], b: null });
+const hidden = new FlameTree(shapeOf({ hidden: [false, true] }), variant, kept, "inuse_space", true);
 same("hidden frames leave what they call", hidden.row.map(row => (row < 0 ? "all" : PAGE.strings[row])), ["all", "main", "a"]);
 
 // ---- table.js ----
