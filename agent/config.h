@@ -1,4 +1,4 @@
-/* JPROF_AGENT: what the user wants of the agent. docs/agent.md lists the words. */
+/* JPROF_AGENT: what the user wants of the agent. docs/internals/agent.md lists the words. */
 #ifndef AGENT_CONFIG_H
 #define AGENT_CONFIG_H
 

@@ -1,4 +1,4 @@
-/* Epochs: in which stretch of time something was allocated. docs/ruby-table.md says what they promise. */
+/* Epochs: in which stretch of time something was allocated. docs/internals/ruby-table.md says what they promise. */
 #ifndef AGENT_EPOCH_H
 #define AGENT_EPOCH_H
 

@@ -33,7 +33,7 @@ const char *memdump_open(int slot)
 	return why;
 }
 
-/* docs/design.md has where 3/2 comes from. */
+/* docs/internals/design.md has where 3/2 comes from. */
 static uint64_t expected_size(void)
 {
 	uint64_t size = (uint64_t)jemalloc_internal() / 2 * 3 + MAPS;

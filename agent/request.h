@@ -1,4 +1,4 @@
-/* What a client may ask for: docs/agent.md has the table. */
+/* What a client may ask for: docs/internals/agent.md has the table. */
 #ifndef AGENT_REQUEST_H
 #define AGENT_REQUEST_H
 

@@ -1,4 +1,4 @@
-/* What goes with a dump: the JSON of docs/agent.md. */
+/* What goes with a dump: the JSON of docs/internals/agent.md. */
 #ifndef AGENT_SIDECAR_H
 #define AGENT_SIDECAR_H
 

@@ -1,5 +1,5 @@
 /* Numbers as addresses: what the agent adds to a sampled stack. They lie in a mapping that nobody can touch, and that
- * has a name in the dump's maps. docs/ruby-table.md is the contract. */
+ * has a name in the dump's maps. docs/internals/ruby-table.md is the contract. */
 #ifndef AGENT_SYNTHETIC_H
 #define AGENT_SYNTHETIC_H
 

@@ -1,6 +1,6 @@
 /* What keeps the agent from being asked, reported to whoever reads /proc/PID/maps: a page of the agent's own library,
  * mapped at an offset far behind its end that says what failed. It needs no thread, no socket and no memfd.
- * docs/agent.md has the numbers. */
+ * docs/internals/agent.md has the numbers. */
 #ifndef AGENT_TROUBLE_H
 #define AGENT_TROUBLE_H
 

@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# peak NAME SHAPE...: one line of the table in docs/design.md
+# peak NAME SHAPE...: one line of the table in docs/internals/design.md
 peak() {
     name=$1
     shift

@@ -44,7 +44,7 @@ struct jprof_process {
 	const char *ruby;          /* libruby, or the program if that is a Ruby; NULL: it is no Ruby */
 	const char *jemalloc;      /* the library that is mapped, or NULL */
 	const char *agent_library; /* libjprof-agent.so, or NULL: it may be there and not active */
-	int agent_version;         /* of docs/agent.md; 0: no active agent */
+	int agent_version;         /* of docs/internals/agent.md; 0: no active agent */
 	int agent_signal;          /* what its handler was installed for, 0: nothing */
 	const char *agent_socket;  /* a path, "@NAME", or NULL: it has none */
 	const char *agent_trouble; /* what keeps the agent from being asked, in words, or NULL: not known */
@@ -84,7 +84,7 @@ JPROF_API void jprof_processes_free(struct jprof_processes *list);
 
 /* ---- Agents ----------------------------------------------------------------------------------- */
 
-/* A connection to the agent of a process: docs/agent.md. It is closed by the agent when the process ends or
+/* A connection to the agent of a process: docs/internals/agent.md. It is closed by the agent when the process ends or
  * begins another program; then all requests fail, and harm nobody. */
 struct jprof_agent;
 
@@ -163,8 +163,8 @@ struct jprof_agent_dump {
 JPROF_API int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_opts *opts,
                                const struct jprof_agent_dump **dump, struct jprof_error *err);
 
-/* A pipe with the graph of the objects that the last dump goes with (docs/graph.md), for the caller to read at once and
- * to close; -1: there is none, or it was taken. Whether it is whole its end tells. Since: 0.2 */
+/* A pipe with the graph of the objects that the last dump goes with (docs/internals/graph.md), for the caller to read
+ * at once and to close; -1: there is none, or it was taken. Whether it is whole its end tells. Since: 0.2 */
 JPROF_API int jprof_agent_graph(struct jprof_agent *agent);
 
 /* What malloc_stats_print writes, as JSON; it lives until the next. Since: 0.1 */
@@ -233,11 +233,11 @@ struct jprof_heap_opts {
 };
 
 /* Reads jemalloc's own tables in the memory of a process that need not be prepared, and adds what they say to the
- * member that was begun, as heap.json (docs/outside.md). The process runs on: nothing is stopped, sent or written, and
- * no page is read that is not in memory. *seen is what is worth a word. JPROF_E_FORMAT: no jemalloc was found there;
- * JPROF_E_UNSUPPORTED: one that is not known, with its version; JPROF_E_IO: that memory may not be read, with the
- * reason that was found (JPROF_ADVICE_MEMORY: root's rights would do); then nothing was added. `opts`
- * may be NULL. Since: 0.2 */
+ * member that was begun, as heap.json (docs/internals/outside.md). The process runs on: nothing is stopped, sent or
+ * written, and no page is read that is not in memory. *seen is what is worth a word. JPROF_E_FORMAT: no jemalloc was
+ * found there; JPROF_E_UNSUPPORTED: one that is not known, with its version; JPROF_E_IO: that memory may not be read,
+ * with the reason that was found (JPROF_ADVICE_MEMORY: root's rights would do); then nothing was added. `opts` may be
+ * NULL. Since: 0.2 */
 JPROF_API int jprof_target_heap(struct jprof_target *target, const struct jprof_heap_opts *opts,
                                 struct jprof_bundle_writer *writer, struct jprof_heap_seen *seen,
                                 struct jprof_error *err);
@@ -320,8 +320,8 @@ JPROF_API int jprof_agent_files(struct jprof_agent *agent, const struct jprof_ta
                                 struct jprof_dump_file **dump, struct jprof_dump_file **sidecar,
                                 struct jprof_error *err);
 
-/* The table of Ruby stacks of the dump that jprof_agent_files gave (docs/ruby-table.md); *table is NULL where there is
- * none. One that is not of this process and this dump is refused. Since: 0.2 */
+/* The table of Ruby stacks of the dump that jprof_agent_files gave (docs/internals/ruby-table.md); *table is NULL where
+ * there is none. One that is not of this process and this dump is refused. Since: 0.2 */
 JPROF_API int jprof_agent_table(struct jprof_agent *agent, const struct jprof_target *target,
                                 const struct jprof_dump_file *dump, struct jprof_dump_file **table,
                                 struct jprof_error *err);

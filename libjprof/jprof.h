@@ -247,7 +247,7 @@ JPROF_API int jprof_dump_parse(const void *data, size_t len, const char *name, s
                                struct jprof_error *err);
 
 /* The same for a file or pipe; "-" is standard input. The table of its Ruby stacks (FILE.ruby) is read with it, if it
- * is that of this very dump: docs/ruby-table.md. Since: 0.1 */
+ * is that of this very dump: docs/internals/ruby-table.md. Since: 0.1 */
 JPROF_API int jprof_dump_open(const char *path, struct jprof_dump **dump, struct jprof_error *err);
 
 /* Whether these first bytes of a file are those of a profile (and so not of a program): in any format
@@ -291,9 +291,9 @@ struct jprof_profile_opts {
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
 	const char *member; /* of a bundle, that of this name, or those of this pid or role; NULL: all, added up. A
 	                       bundle without such a member is JPROF_E_MEMBER; other files have none */
-	const void *table;  /* the table of Ruby stacks (docs/ruby-table.md) of the dump that is read, in place of the
-	                       one beside it. Since: 0.2 */
-	size_t table_len;   /* of a dump in text; a bundle's members have their own, and jprof_profile_new its dump's */
+	const void *table; /* the table of Ruby stacks (docs/internals/ruby-table.md) of the dump that is read, in place
+	                      of the one beside it. Since: 0.2 */
+	size_t table_len;  /* of a dump in text; a bundle's members have their own, and jprof_profile_new its dump's */
 	const char
 	    *worker;   /* samples stay apart from those of others, in a sum too, and are labelled so; views add them up
 	                  unless their labels are asked for. "*": each member of a bundle by its place in a service,
@@ -337,8 +337,8 @@ struct jprof_profile_info {
 	size_t inputs;       /* 1; more after adding, which leaves the rest as it was in the first */
 	bool has_alloc;      /* with what was ever allocated: made with prof_accum:true */
 	const char *members; /* of a bundle: those that are in it, "17 (master), 21 (worker)"; else "" */
-	size_t synthetic;    /* distinct addresses that stand for Ruby stacks and epochs (docs/ruby-table.md), and were
-	                      * taken off their stacks. Since: 0.2 */
+	size_t synthetic;    /* distinct addresses that stand for Ruby stacks and epochs (docs/internals/ruby-table.md),
+	                      * and were    taken off their stacks. Since: 0.2 */
 	bool has_ruby;       /* stacks have frames of Ruby, JPROF_SOURCE_RUBY. Since: 0.2 */
 	bool has_slots;      /* objects in slots of Ruby's own heap were sampled, and are in it. Since: 0.2 */
 };
@@ -466,9 +466,9 @@ struct jprof_symbolize_opts {
 	 * first that does not answer within $DEBUGINFOD_TIMEOUT seconds (30 if not set) ends the asking. */
 	bool debuginfod;
 
-	/* Packs of names (docs/names.md), for functions of files that have neither debug information nor .symtab:
-	 * comma-separated files, each of which must be a pack, and directories with files NAME.jnames, which need not
-	 * be there. NULL: none. Since: 0.2 */
+	/* Packs of names (docs/internals/packs.md), for functions of files that have neither debug information nor
+	 * .symtab: comma-separated files, each of which must be a pack, and directories with files NAME.jnames, which
+	 * need not be there. NULL: none. Since: 0.2 */
 	const char *names, *names_dirs;
 
 	/* A directory in which names that were found are kept, and looked for first: the same names come of it. It is
@@ -514,9 +514,9 @@ struct jprof_symbolize_opts {
 JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
                                       struct jprof_error *err);
 
-/* Takes from the text of an agent's side-car (docs/agent.md) which builds of its files the process had: proof for or
- * against what is found when symbolizing. A text that is no side-car changes nothing. For the profile of that one dump,
- * before anything is added, and before it is symbolized. Since: 0.1 */
+/* Takes from the text of an agent's side-car (docs/internals/agent.md) which builds of its files the process had: proof
+ * for or against what is found when symbolizing. A text that is no side-car changes nothing. For the profile of that
+ * one dump, before anything is added, and before it is symbolized. Since: 0.1 */
 JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len,
                                     struct jprof_error *err);
 
@@ -538,7 +538,7 @@ JPROF_API enum jprof_advice jprof_profile_note_advice(const struct jprof_profile
 
 /* ---- Profiles: errors of estimates ----------------------------------------------------------------------- */
 
-/* How far a number may be off that was estimated from samples: docs/statistics.md. In the number's own
+/* How far a number may be off that was estimated from samples: docs/internals/statistics.md. In the number's own
  * unit, objects or bytes. All NAN but `samples` where the input does not say how it was sampled. */
 struct jprof_range {
 	double error;      /* standard error */
@@ -722,7 +722,7 @@ JPROF_API size_t jprof_profile_frames(const struct jprof_profile *profile, size_
 /* ---- Bundles: reading them ------------------------------------------------------------------------------- */
 
 /* A .jprof file holds one member for each process: its dump, the names of the dump's addresses, and what
- * else was gathered. docs/bundle.md has the format. */
+ * else was gathered. docs/internals/bundle.md has the format. */
 struct jprof_bundle;
 
 /* What is known of one process of a bundle. Texts may be NULL when a bundle is written: not known. What is
@@ -825,7 +825,7 @@ JPROF_API int jprof_bundle_writer_new(const struct jprof_bundle_writer_opts *opt
 JPROF_API int jprof_bundle_writer_member(struct jprof_bundle_writer *writer, const struct jprof_bundle_member *member,
                                          struct jprof_error *err);
 
-/* Adds a file to the member: docs/bundle.md lists the names; others are kept, too. A name is 1 to 64 of
+/* Adds a file to the member: docs/internals/bundle.md lists the names; others are kept, too. A name is 1 to 64 of
  * A-Za-z0-9._- and no file has it yet; else JPROF_E_ARGUMENT. Since: 0.1 */
 JPROF_API int jprof_bundle_writer_file(struct jprof_bundle_writer *writer, const char *file, const void *data,
                                        size_t len, struct jprof_error *err);
@@ -853,8 +853,9 @@ JPROF_API void jprof_bundle_writer_free(struct jprof_bundle_writer *writer);
 enum jprof_source {
 	JPROF_SOURCE_NONE,       /* file and offset only */
 	JPROF_SOURCE_FDE,        /* a function's bounds from .eh_frame: FILE!0xSTART */
-	JPROF_SOURCE_REGISTERED, /* what Ruby calls the function, by the file's code: docs/names.md. Since: 0.2 */
-	JPROF_SOURCE_PACK,       /* a pack of names, by the function's content: docs/names.md. Since: 0.2 */
+	JPROF_SOURCE_REGISTERED, /* what Ruby calls the function, by the file's code: docs/internals/packs.md. Since:
+	                            0.2 */
+	JPROF_SOURCE_PACK,       /* a pack of names, by the function's content: docs/internals/packs.md. Since: 0.2 */
 	JPROF_SOURCE_DYNSYM,     /* an exported symbol whose [value, value+size) holds the address */
 	JPROF_SOURCE_SYMTAB,     /* a symbol of .symtab, likewise; also that of MiniDebugInfo */
 	JPROF_SOURCE_JIT,        /* a JIT compiler's own list: jprof_symbolize_opts.perf_map */
@@ -881,10 +882,10 @@ struct jprof_names_opts {
 	const struct jprof_name_finder *finder;      /* reads the file; NULL: the library does. Since: 0.2 */
 };
 
-/* Makes a pack of names (docs/names.md) of the ELF file at `path`, by the .symtab in it or in its debug file (`debug`,
- * may be NULL), and writes it: for jprof_symbolize_opts.names. The same files and options make the same bytes.
- * JPROF_E_FORMAT where there is no .symtab, JPROF_E_UNSUPPORTED for machines other than x86-64 and AArch64; nothing is
- * written then. `opts` may be NULL. Since: 0.2 */
+/* Makes a pack of names (docs/internals/packs.md) of the ELF file at `path`, by the .symtab in it or in its debug file
+ * (`debug`, may be NULL), and writes it: for jprof_symbolize_opts.names. The same files and options make the same
+ * bytes. JPROF_E_FORMAT where there is no .symtab, JPROF_E_UNSUPPORTED for machines other than x86-64 and AArch64;
+ * nothing is written then. `opts` may be NULL. Since: 0.2 */
 JPROF_API int jprof_names_learn(const char *path, const char *debug, const struct jprof_names_opts *opts,
                                 jprof_write_fn *write, void *context, struct jprof_error *err);
 
@@ -1105,7 +1106,7 @@ JPROF_API void jprof_view_free(struct jprof_view *view);
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
-/* What the ages of a row, in one dump, say of it: docs/ages.md, docs/statistics.md. Since: 0.2 */
+/* What the ages of a row, in one dump, say of it: docs/ages.md, docs/internals/statistics.md. Since: 0.2 */
 enum jprof_shape {
 	JPROF_SHAPE_NONE, /* was not asked for */
 	JPROF_SHAPE_FEW,  /* fewer than ten samples */
@@ -1769,8 +1770,8 @@ struct jprof_rubyheap_info {
 /* Reads a file, which may be compressed; "-" is standard input. Contents of Strings are not read. Since: 0.2 */
 JPROF_API int jprof_rubyheap_open(const char *path, struct jprof_rubyheap **heap, struct jprof_error *err);
 
-/* The same of a graph in memory, as the agent's child wrote it (docs/graph.md): the file "graph" of a bundle's member,
- * which may go afterwards. It says no lines. `name` is for messages. Since: 0.2 */
+/* The same of a graph in memory, as the agent's child wrote it (docs/internals/graph.md): the file "graph" of a
+ * bundle's member, which may go afterwards. It says no lines. `name` is for messages. Since: 0.2 */
 JPROF_API int jprof_rubyheap_parse(const void *data, size_t len, const char *name, struct jprof_rubyheap **heap,
                                    struct jprof_error *err);
 

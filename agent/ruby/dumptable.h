@@ -1,4 +1,4 @@
-/* The table beside a dump: docs/ruby-table.md. */
+/* The table beside a dump: docs/internals/ruby-table.md. */
 #ifndef AGENT_DUMPTABLE_H
 #define AGENT_DUMPTABLE_H
 

@@ -1,5 +1,5 @@
-/* The graph of Ruby's objects: docs/graph.md has the format. Types, classes, sizes, what refers to what, and names of
- * classes; no contents. */
+/* The graph of Ruby's objects: docs/internals/graph.md has the format. Types, classes, sizes, what refers to what, and
+ * names of classes; no contents. */
 #ifndef AGENT_OBJECTGRAPH_H
 #define AGENT_OBJECTGRAPH_H
 

@@ -1,5 +1,5 @@
 /* Samples of the objects that Ruby allocates in slots of its own heap, which jemalloc does not see: by bytes, at
- * exponential distances on each thread, as jemalloc samples memory. docs/ruby-table.md is the contract. */
+ * exponential distances on each thread, as jemalloc samples memory. docs/internals/ruby-table.md is the contract. */
 #ifndef AGENT_SLOTS_H
 #define AGENT_SLOTS_H
 

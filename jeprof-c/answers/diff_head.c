@@ -179,7 +179,7 @@ static void put_seen(FILE *out, const struct diff_report *r)
 bool diff_grew_for_sure(const struct jprof_grown *row)
 {
 	static const double daily = 0.02, least = 1 << 20;
-	static const double of_reports = 0.0025; /* accuse a row by chance: docs/statistics.md, "Many rows" */
+	static const double of_reports = 0.0025; /* accuse a row by chance: docs/internals/statistics.md, "Many rows" */
 	const struct jprof_change *c = &row->whole;
 	if (isnan(row->chance))
 		return c->growth >= fmax(daily * row->values[0], least);

@@ -1,4 +1,4 @@
-/* What `jprof diff` prints for programs: docs/diff.schema.json. */
+/* What `jprof diff` prints for programs: docs/internals/diff.schema.json. */
 #ifndef JEPROF_DIFF_JSON_H
 #define JEPROF_DIFF_JSON_H
 

@@ -1,4 +1,4 @@
-/* An explanation as JSON: docs/explain.schema.json. */
+/* An explanation as JSON: docs/internals/explain.schema.json. */
 #ifndef JEPROF_EXPLAIN_JSON_H
 #define JEPROF_EXPLAIN_JSON_H
 

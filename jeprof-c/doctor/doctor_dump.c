@@ -103,7 +103,7 @@ void check_slots(const struct scene *s, struct findings *f)
 	if (r && r->ruby && r->ruby_slots)
 		findings_add(f, "slots", VERDICT_OK, NULL, "objects in slots of Ruby's own heap are sampled");
 	else if (r && r->ruby && r->ruby_slots_why)
-		findings_add(f, "slots", VERDICT_WARN, "docs/agent.md says where they are sampled",
+		findings_add(f, "slots", VERDICT_WARN, "docs/internals/agent.md says where they are sampled",
 		             "objects in slots of Ruby's own heap are not sampled: %s", r->ruby_slots_why);
 }
 

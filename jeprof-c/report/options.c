@@ -405,7 +405,7 @@ void options_info_help(void)
 	       "object file it says who named how many bytes, why names are missing, and what\n"
 	       "would bring them.\n"
 	       "\n"
-	       "  --json                 the same as JSON; docs/json.md has the schema\n"
+	       "  --json                 the same as JSON; docs/internals/json.md has the schema\n"
 	       "  --base=DUMP            subtracts DUMP: says of what has grown since\n");
 	put_options(INFO);
 	printf("\n"

@@ -1,4 +1,4 @@
-/* What to make of a row's course over the snapshots: docs/statistics.md has the method. */
+/* What to make of a row's course over the snapshots: docs/internals/statistics.md has the method. */
 #ifndef JP_ANSWERS_VERDICT_H
 #define JP_ANSWERS_VERDICT_H
 

@@ -1,4 +1,5 @@
-/* Size and 64 bits of FNV-1a over bytes: by these a table of Ruby stacks knows its dump (docs/ruby-table.md). */
+/* Size and 64 bits of FNV-1a over bytes: by these a table of Ruby stacks knows its dump (docs/internals/ruby-table.md).
+ */
 #ifndef JP_BASE_CHECKSUM_H
 #define JP_BASE_CHECKSUM_H
 

@@ -1,5 +1,5 @@
-/* A bundle as it stands in the file: docs/bundle.md. Members and their files are looked at, and nothing of what they
- * hold but bundle.json. */
+/* A bundle as it stands in the file: docs/internals/bundle.md. Members and their files are looked at, and nothing of
+ * what they hold but bundle.json. */
 #ifndef JP_BUNDLE_BUNDLE_H
 #define JP_BUNDLE_BUNDLE_H
 

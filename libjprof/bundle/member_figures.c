@@ -283,7 +283,7 @@ static void take_heap_of_ruby(struct jp_figures *to, jp_json *ruby)
 	take_off_rubypages(to, jp_json_get(ruby, "in_malloc"));
 }
 
-/* What points to the live memory: docs/outside.md. */
+/* What points to the live memory: docs/internals/outside.md. */
 static const struct referrer_kind {
 	const char *key, *kind;
 } kinds_of_referrers[] = { { "ruby", "Ruby data" },
@@ -417,7 +417,8 @@ static void take_v8_file(struct jp_figures *to, const struct jp_bundle_file *fil
 	jp_known_add(&to->of[JPROF_FIGURE_V8], bytes);
 }
 
-/* What was read in the memory of the process: docs/outside.md. One whose numbers no process can have says nothing. */
+/* What was read in the memory of the process: docs/internals/outside.md. One whose numbers no process can have says
+ * nothing. */
 static void take_heap(struct jp_outside *to, jp_json *heap)
 {
 	struct jp_outside more = { 0 };

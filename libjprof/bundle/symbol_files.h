@@ -1,4 +1,4 @@
-/* What symbolizing found, in a form that a bundle carries: docs/bundle.md. */
+/* What symbolizing found, in a form that a bundle carries: docs/internals/bundle.md. */
 #ifndef JP_BUNDLE_SYMBOL_FILES_H
 #define JP_BUNDLE_SYMBOL_FILES_H
 

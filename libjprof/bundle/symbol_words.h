@@ -1,5 +1,5 @@
 /* Words shared by who writes symbols.json of a bundle (symbol_files.c) and who reads it (bundled_names.c): see
- * docs/bundle.md. */
+ * docs/internals/bundle.md. */
 #ifndef JP_BUNDLE_SYMBOL_WORDS_H
 #define JP_BUNDLE_SYMBOL_WORDS_H
 

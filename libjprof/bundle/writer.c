@@ -1,5 +1,5 @@
-/* Writing bundles: docs/bundle.md. bundle.json comes first in the file and is known last, so what comes after it
- * is a compressed stream of its own, kept until the end. */
+/* Writing bundles: docs/internals/bundle.md. bundle.json comes first in the file and is known last, so what comes after
+ * it is a compressed stream of its own, kept until the end. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The protocol is that of docs/agent.md. */
+/* The protocol is that of docs/internals/agent.md. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

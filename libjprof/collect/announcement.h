@@ -1,4 +1,4 @@
-/* How an agent announces itself in /proc/PID/maps: docs/agent.md. */
+/* How an agent announces itself in /proc/PID/maps: docs/internals/agent.md. */
 #ifndef JP_COLLECT_ANNOUNCEMENT_H
 #define JP_COLLECT_ANNOUNCEMENT_H
 

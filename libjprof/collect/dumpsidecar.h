@@ -1,4 +1,4 @@
-/* The side-car of a dump: docs/agent.md. */
+/* The side-car of a dump: docs/internals/agent.md. */
 #ifndef JP_COLLECT_DUMPSIDECAR_H
 #define JP_COLLECT_DUMPSIDECAR_H
 

@@ -1,4 +1,4 @@
-/* Whether a table of Ruby stacks is that of a dump: docs/ruby-table.md. */
+/* Whether a table of Ruby stacks is that of a dump: docs/internals/ruby-table.md. */
 #ifndef JP_COLLECT_TABLECHECK_H
 #define JP_COLLECT_TABLECHECK_H
 

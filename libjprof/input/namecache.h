@@ -1,5 +1,6 @@
 /* Names that were found are kept in a directory of the user's, so that the next question for them opens no debug
- * information: docs/design.md, "Kept names". What is kept are answers about places in files, never results. */
+ * information: docs/internals/design.md, "Kept names". What is kept are answers about places in files, never results.
+ */
 #ifndef JP_INPUT_NAMECACHE_H
 #define JP_INPUT_NAMECACHE_H
 

@@ -1,4 +1,4 @@
-/* docs/names.md has the format in full. Numbers are little-endian or, where it says number, LEB128.
+/* docs/internals/packs.md has the format in full. Numbers are little-endian or, where it says number, LEB128.
  *
  *   "jprofnm1", u64 checksum (FNV-1a) of all that follows, unpacked; u32 machine, 4 strings, each with its NUL:
  *   soname, version, source, distribution; then, compressed with zstd (or xz, or as it is):

@@ -1,4 +1,4 @@
-/* A pack: the names of a library's functions, by their fingerprints. docs/names.md has the format. */
+/* A pack: the names of a library's functions, by their fingerprints. docs/internals/packs.md has the format. */
 #ifndef JP_INPUT_NAMEPACK_H
 #define JP_INPUT_NAMEPACK_H
 

@@ -1,4 +1,4 @@
-/* Which function of a pack a file's function is: the right one or none. docs/names.md has the rules. */
+/* Which function of a pack a file's function is: the right one or none. docs/internals/packs.md has the rules. */
 #ifndef JP_INPUT_PACKMATCH_H
 #define JP_INPUT_PACKMATCH_H
 

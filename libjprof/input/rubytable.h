@@ -1,5 +1,5 @@
-/* The table beside a dump: what the numbers stand for that the agent added to its stacks. docs/ruby-table.md has the
- * format. Nothing of it is trusted: what is no table is refused whole. */
+/* The table beside a dump: what the numbers stand for that the agent added to its stacks. docs/internals/ruby-table.md
+ * has the format. Nothing of it is trusted: what is no table is refused whole. */
 #ifndef JP_INPUT_RUBYTABLE_H
 #define JP_INPUT_RUBYTABLE_H
 

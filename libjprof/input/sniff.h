@@ -11,7 +11,7 @@ enum jp_format {
 	JP_FORMAT_GPERF,   /* gperftools' heap or growth profile, in text */
 	JP_FORMAT_RAW,     /* symbolized: names before one of the two above */
 	JP_FORMAT_PPROF,   /* profile.proto */
-	JP_FORMAT_BUNDLE,  /* a tar whose first file is bundle.json: docs/bundle.md */
+	JP_FORMAT_BUNDLE,  /* a tar whose first file is bundle.json: docs/internals/bundle.md */
 	JP_FORMAT_OTHER,   /* a profile, but not of memory, or not read */
 };
 

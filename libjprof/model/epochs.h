@@ -1,6 +1,6 @@
 /* Epochs: the stretches of time in which samples were allocated, as the agent has noted it in each stack
- * (docs/ruby-table.md). A sample has its epoch in its label. A child that was forked shares the epochs that its parent
- * had then: they are the same here where number and begin are. */
+ * (docs/internals/ruby-table.md). A sample has its epoch in its label. A child that was forked shares the epochs that
+ * its parent had then: they are the same here where number and begin are. */
 #ifndef JP_MODEL_EPOCHS_H
 #define JP_MODEL_EPOCHS_H
 

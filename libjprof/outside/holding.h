@@ -28,7 +28,7 @@ int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *f
 /* Whether there is something to write: a jemalloc, or a Ruby or a V8 with a malloc that is known. */
 bool jp_holding_tells(const struct jp_holding *holding);
 
-/* Writes heap.json: docs/outside.md. 0, or -1 when memory is short. */
+/* Writes heap.json: docs/internals/outside.md. 0, or -1 when memory is short. */
 int jp_holding_write(const struct jp_holding *holding, struct jp_memsource *source, const struct jprof_heap_opts *opts,
                      struct jp_strbuf *text) jp_must_check;
 

@@ -48,7 +48,7 @@ uint64_t jp_je_object_size(const struct jp_jeextent *extent);
 /* Bytes by jemalloc's own way of counting: `stats.allocated`. */
 uint64_t jp_jeheap_allocated(const struct jp_jeheap *heap);
 
-/* Writes it into an object, as malloc_stats_print does with "J", as far as both have it: docs/outside.md. */
+/* Writes it into an object, as malloc_stats_print does with "J", as far as both have it: docs/internals/outside.md. */
 void jp_jeheap_write(const struct jp_jeheap *heap, struct jp_jsonout *out);
 
 #endif

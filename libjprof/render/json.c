@@ -1,4 +1,5 @@
-/* Everything that the text report and `jprof info` show, as JSON: docs/json.md, docs/json.schema.json. */
+/* Everything that the text report and `jprof info` show, as JSON: docs/internals/json.md,
+ * docs/internals/json.schema.json. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

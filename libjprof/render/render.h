@@ -34,7 +34,7 @@ jp_render_fn jp_render_text;           /* jeprof's table */
 jp_render_fn jp_render_collapsed;      /* stacks for flame graphs */
 jp_render_fn jp_render_diff_collapsed; /* the same with both sides of a difference */
 jp_render_fn jp_render_csv;            /* the table for spreadsheets */
-jp_render_fn jp_render_json;           /* the table and all about it: docs/json.md */
+jp_render_fn jp_render_json;           /* the table and all about it: docs/internals/json.md */
 jp_render_fn jp_render_speedscope;     /* speedscope's own JSON */
 jp_render_fn jp_render_dhat;           /* DHAT's JSON, for dh_view.html */
 jp_render_fn jp_render_raw;            /* a symbolized file */

@@ -1,4 +1,5 @@
-/* The objects of a Ruby and what refers to what, out of the graph that the agent's child wrote: docs/graph.md. */
+/* The objects of a Ruby and what refers to what, out of the graph that the agent's child wrote:
+ * docs/internals/graph.md. */
 #ifndef JP_RUBYHEAP_HEAPGRAPH_H
 #define JP_RUBYHEAP_HEAPGRAPH_H
 

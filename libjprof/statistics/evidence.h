@@ -1,4 +1,4 @@
-/* How far a sum over samples may be off: docs/statistics.md. */
+/* How far a sum over samples may be off: docs/internals/statistics.md. */
 #ifndef JP_STATISTICS_EVIDENCE_H
 #define JP_STATISTICS_EVIDENCE_H
 
@@ -8,7 +8,7 @@
 
 /* What was really seen, on one side of a sum or difference: enough to say how far its estimate may
  * be off. Sampled objects count; those that are the same on both sides are left out. See
- * docs/statistics.md. */
+ * docs/internals/statistics.md. */
 struct jp_seen {
 	double n[2];                     /* sampled objects: in use, ever allocated */
 	double variance[JPROF_COUNTERS]; /* of the estimates, in their units squared */

@@ -1,4 +1,4 @@
-/* The gamma distribution, which intervals for small counts are made of: docs/statistics.md. */
+/* The gamma distribution, which intervals for small counts are made of: docs/internals/statistics.md. */
 #ifndef JP_STATISTICS_GAMMA_H
 #define JP_STATISTICS_GAMMA_H
 

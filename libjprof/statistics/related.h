@@ -1,6 +1,6 @@
 /* Sums and differences of dumps whose processes have a common past: two dumps of one process, or of
  * processes that forked from one. The same sampled object may stand in both, and its error with it.
- * docs/statistics.md has the reasons. */
+ * docs/internals/statistics.md has the reasons. */
 #ifndef JP_STATISTICS_RELATED_H
 #define JP_STATISTICS_RELATED_H
 

@@ -1,5 +1,5 @@
 /* What a pair of printed counters, objects and bytes of one stack, tells of the sampling behind
- * it: how many objects were sampled and how far the estimates may be off. docs/statistics.md has
+ * it: how many objects were sampled and how far the estimates may be off. docs/internals/statistics.md has
  * the method; the names there are those here. */
 #ifndef JP_STATISTICS_SAMPLING_H
 #define JP_STATISTICS_SAMPLING_H

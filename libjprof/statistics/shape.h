@@ -1,4 +1,4 @@
-/* The shape of a row from the ages of its samples in one dump: docs/statistics.md. */
+/* The shape of a row from the ages of its samples in one dump: docs/internals/statistics.md. */
 #ifndef JP_STATISTICS_SHAPE_H
 #define JP_STATISTICS_SHAPE_H
 

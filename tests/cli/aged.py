@@ -1,4 +1,4 @@
-"""Makes three dumps of one Ruby process with their tables (docs/ruby-table.md), after 4, 8 and 12 hours: early.heap, middle.heap, late.heap.
+"""Makes three dumps of one Ruby process with their tables (docs/internals/ruby-table.md), after 4, 8 and 12 hours: early.heap, middle.heap, late.heap.
 
 Five lines of Ruby, whose truth is: a leak of 5 samples in each ten minutes, for two routes and without a tag; a cache that is full
 after five hours; a queue with a limit; what is there since the start; what came in one moment after 6 h 40 min. A sixth line begins to

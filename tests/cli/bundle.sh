@@ -156,7 +156,7 @@ prints '^dump       x.jprof:21$'
 run "$jprof" info --all "$far" --member=21 x.jprof
 prints_no '^dump       x.jprof:17$'
 
-# What was gathered by hand goes in under the names of docs/bundle.md.
+# What was gathered by hand goes in under the names of docs/internals/bundle.md.
 printf 'Name:\truby\nVmRSS:\t    2048 kB\n' >status.txt
 printf '55d0-7ffc ---p 00000000 00:00 0 [rollup]\nRss:  3072 kB\n' >rollup.txt
 echo '{}' >stats.txt

@@ -7,7 +7,7 @@ p=$cases/puma
 slots="$cases/ruby33/slots.0.jprof $cases/ruby33/slots.1.jprof"
 cext="--sysroot=$cases/sysroot $r31/cext.0.heap $r31/cext.1.heap"
 schema() {
-    python3 "$root/tests/doors/values.py" schema "$root/docs/check.schema.json" "$1" >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/check.schema.json" "$1" >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 }
 result() {
     run "$jprof" check --json "$@"

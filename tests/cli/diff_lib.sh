@@ -7,7 +7,7 @@ diff_of() {
     exits 0
     says
     cp out json
-    python3 "$root/tests/doors/values.py" schema "$root/docs/diff.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/diff.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 }
 
 # judge WHAT EXPRESSION: holds of the JSON diff d; row(TEXT) is the first whose name has it, mb(X) in MB; holds(r, X): X MB (10^6)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # jprof diff and check of services that were started anew, of two builds, and of a worker that grows while the others do not. Bundles and
-# dumps are made here, by docs/bundle.md and docs/ruby-table.md.
+# dumps are made here, by docs/internals/bundle.md and docs/internals/ruby-table.md.
 . "$(dirname "$0")/lib.sh"
 . "$here/diff_lib.sh"
 

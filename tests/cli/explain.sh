@@ -17,7 +17,7 @@ top = [r for r in d["rows"] if r["depth"] == 0]
 sys.exit(0 if eval(sys.argv[2]) else 1)' "$2" "$3" || fail "$1"
 }
 schema() {
-    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" "$1" >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" "$1" >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 }
 adds_up='abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100 and top[-1]["bytes"] == d["total"]'
 anon() { # FILE MEMBER: RssAnon in bytes

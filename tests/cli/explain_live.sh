@@ -43,7 +43,7 @@ run "$jprof" explain --json "$one"
 exits 0
 mv out one.out
 judge "it is not the process's RSS" one.out "abs(d['total'] / 1024 - $(status_kb "$one" VmRSS)) < 8000"
-python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" one.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" one.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 
 # ---- what is kept, and compared with ----
 run "$jprof" explain --gc "$one" -o kept.jprof
@@ -90,7 +90,7 @@ for lg in 12 17; do
         run "$jprof" explain --json $gc "$pid"
         exits 0
         mv out rest.out
-        python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" rest.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+        python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" rest.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
         judge "lg $lg $gc: it does not add up" rest.out 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
         judge "lg $lg $gc: not explained" rest.out "'not_explained' not in parts or abs(row('not_explained')) < .1 * 1024 * $(status_kb "$pid" RssAnon)"
         judge "lg $lg $gc: neither the GC heap nor what was mapped past malloc" rest.out "len(parts & {'gc_heap', 'past_malloc'}) == 1"
@@ -130,7 +130,7 @@ start "lg_prof_sample:17,narenas:8,prof_prefix:$tmp/d/app" "$ruby" large.rb
 run "$jprof" explain --json "$pid"
 exits 0
 mv out large.out
-python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" large.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" large.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 judge "padding" large.out "abs(row('large_padding') / (2000 * 4096) - 1) < .2"
 run "$jprof" explain "$pid"
 exits 0
@@ -214,7 +214,7 @@ judge "parts" bare.out 'parts == {"anonymous", "stacks", "files", "total"} or pa
 judge "it does not add up" bare.out 'sum(r["bytes"] for r in top[:-1]) == d["total"]'
 judge "not RSS" bare.out "abs(d['total'] / 1024 - $(status_kb "$bare" VmRSS)) < 500"
 judge "anonymous memory" bare.out "0 <= $(status_kb "$bare" RssAnon) * 1024 - row('anonymous') - row('stacks') < 3e6"
-python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" bare.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" bare.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 run "$jprof" explain "$bare" -o kept.jprof
 exits 0
 says 'jprof: kept.jprof: was not made: what /proc says alone is no snapshot to keep'

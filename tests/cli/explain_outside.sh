@@ -52,7 +52,7 @@ for conf in dirty_decay_ms:-1 prof:true,lg_prof_sample:12,dirty_decay_ms:-1; do
     memory_of "$pid" >after
     same "$conf: its memory changed" before after
     mv out d
-    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
     judge "$conf: anonymous memory is one row" '"anonymous" not in parts'
     judge "$conf: the rows do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
     judge "$conf: not explained" '"not_explained" not in parts or abs(row("not_explained")) < .03 * d["total"]'
@@ -130,7 +130,7 @@ prints '^ +\+[0-9.]+ .* past live memory'
 prints '^Which line made it:  jprof run -- COMMAND$'
 run "$jprof" diff --json first.jprof second.jprof
 exits 0
-python3 "$root/tests/doors/values.py" schema "$root/docs/diff.schema.json" out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+python3 "$root/tests/doors/values.py" schema "$root/docs/internals/diff.schema.json" out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 run "$jprof" explain --json first.jprof second.jprof
 exits 0
 mv out d
@@ -188,7 +188,7 @@ unpark
 run "$jprof" explain --unreachable --json lost.jprof
 exits 0
 mv out d
-python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 judge "what nothing points to" '2900 < next(r["objects"] for r in d["rows"] if r["part"] == "lost" and r["object_size"] == 5120) <= 3000'
 judge "it is no part of live memory" 'row("lost") <= row("unreachable") <= row("live")'
 run "$jprof" check --max-unreachable=1MB lost.jprof
@@ -314,7 +314,7 @@ END2
     run "$jprof" --json "$pid"
     exits 0
     mv out d
-    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
     count='{r["name"]: r["objects"] for r in d["rows"] if r["part"] == "object_class"}'
     type='{r["name"].upper(): r["objects"] for r in d["rows"] if r["part"] == "object_type"}'
     judge "classes and their numbers" "[$count.get(n) for n in ('PriceList::Entry', 'Order', 'Pair', 'OfGem')] == [20000, 3000, 700, 500]"
@@ -331,7 +331,7 @@ END2
     memory_of "$pid" >after
     same "its memory changed" before after
     mv out d
-    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
     of='{r["name"]: (r["objects"], r["bytes"]) for r in sizes}'
     kind='{r["name"]: r["bytes"] for r in d["rows"] if r["part"] == "kind"}'
     judge "what Arrays hold" "$of['Tags'] == (20000, 20000 * 320)"
@@ -405,7 +405,7 @@ END2
     memory_of "$pid" >after
     same "the memory of a Ruby without jemalloc changed" before after
     mv out d
-    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
     judge "classes without jemalloc" 'next(r["objects"] for r in d["rows"] if r["part"] == "object_class" and r["name"] == "Cart") == 30000'
     judge "the rows do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
     judge "anonymous memory" '"gc_heap" in parts and row("anonymous") > 5 << 20'

@@ -29,7 +29,7 @@ plant() {
     run "$jprof" explain --json "$pid"
     exits 0
     cp out json
-    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
     for size in 192 448 1280; do
         judge "$1: free places of $size bytes" "near(classes[$size]['bytes'], free[$size], .02)"
     done

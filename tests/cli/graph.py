@@ -1,4 +1,4 @@
-"""Makes a graph of Ruby's objects (docs/graph.md), or a snapshot with such graphs: graph.py KIND FILE.
+"""Makes a graph of Ruby's objects (docs/internals/graph.md), or a snapshot with such graphs: graph.py KIND FILE.
 
 The objects are few, and their sizes chosen: a Hash of Shop::Cache keeps Items with Strings, a global an Array."""
 import io

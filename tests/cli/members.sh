@@ -1,6 +1,6 @@
 #!/bin/sh
 # Two bundles of a service are compared process by process: what was replaced in between, and what else has nothing to do
-# with each other, is one line and stands in JSON. The bundles are made here, by docs/bundle.md.
+# with each other, is one line and stands in JSON. The bundles are made here, by docs/internals/bundle.md.
 . "$(dirname "$0")/lib.sh"
 . "$here/diff_lib.sh"
 

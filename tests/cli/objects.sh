@@ -50,7 +50,7 @@ explain() {
     run "$jprof" explain --json "$@"
     exits 0
     cp out json
-    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 }
 start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" objects.rb
 run "$jprof" snap --gc --objects "$pid" -o first.jprof
@@ -86,7 +86,7 @@ prints '^   what     .*String [+][0-9.]+ MB [(][+][0-9,]+[)]'
 prints '^ +[+][0-9.]+ +[0-9.]+ +[0-9.]+ +String [(][+][0-9,]+[)]$'
 run "$jprof" diff --json first.jprof second.jprof
 cp out json
-python3 "$root/tests/doors/values.py" schema "$root/docs/diff.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+python3 "$root/tests/doors/values.py" schema "$root/docs/internals/diff.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 checks=$((checks + 1))
 python3 -c 'import json
 more = {o["name"]: o["objects_growth"] for o in json.load(open("json"))["objects"] if o["class"]}

@@ -53,7 +53,7 @@ cp heap heap.after
 run "$jprof" --json --base=before.jprof after.jprof
 exits 0
 cp out diff.json
-python3 "$root/tests/doors/values.py" schema "$root/docs/json.schema.json" diff.json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+python3 "$root/tests/doors/values.py" schema "$root/docs/internals/json.schema.json" diff.json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 check "RssAnon now" [ "$(value diff.json 'int(n["rss_anon"])')" = "$(rss_of after.jprof)" ]
 check "RssAnon before" [ "$(value diff.json 'int(b["rss_anon"])')" = "$(rss_of before.jprof)" ]
 # A few pages may come or go between the program's word and the dump.

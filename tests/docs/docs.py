@@ -97,7 +97,7 @@ def check_words():
     for name in sorted(shown - known):
         fail(f"--{name}: in --help, and in no table of options")
 
-    documents = {path: open(path).read() for path in [f"{root}/README.md", *sorted(glob.glob(f"{root}/docs/*.md"))]}
+    documents = {path: open(path).read() for path in [f"{root}/README.md", *sorted(glob.glob(f"{root}/docs/**/*.md", recursive=True))]}
     named = set()
     for path, text in [*documents.items(), *((f"jprof {c} --help", text) for c, text in helps.items())]:
         if path in documents:

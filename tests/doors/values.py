@@ -35,7 +35,7 @@ def text_rows(path):
     return total, rows
 
 
-# ---- the schema: the part of JSON Schema that docs/json.schema.json uses ----
+# ---- the schema: the part of JSON Schema that docs/internals/json.schema.json uses ----
 
 def is_type(value, name):
     return {

@@ -47,7 +47,7 @@ every() {
         write text text --show_bytes $more "$@" "$dump"
         write text errors --show_bytes --errors $more "$@" "$dump"
         write json json $more "$@" "$dump"
-        judge schema "$root/docs/json.schema.json" json
+        judge schema "$root/docs/internals/json.schema.json" json
         judge json json text errors
         write csv csv $more "$@" "$dump"
         judge csv csv text
@@ -76,7 +76,7 @@ every() {
     run "$jprof" info --json "$@"
     exits 0
     cp out info
-    judge schema "$root/docs/json.schema.json" info
+    judge schema "$root/docs/internals/json.schema.json" info
 }
 
 accum=true
@@ -90,7 +90,7 @@ set -- --sysroot="$heaps/sysroot" "$heaps/jemalloc-5.3.0.heap"
 write csv csv --lines "$@"
 prints "\"row_new .*/threads\\.c:[0-9]+\",.*/threads\",\".*/threads\\.c\",[0-9]+,\"dwarf\",\"\""
 write json json --lines --thread='*' "$@"
-judge schema "$root/docs/json.schema.json" json
+judge schema "$root/docs/internals/json.schema.json" json
 
 # ---- each thread ----
 write text text --show_bytes --thread='*' "$@"
@@ -102,7 +102,7 @@ check "one thread" [ "$(sed '1d; s/.*,"\(.*\)"\r$/\1/' out | sort -u)" = t1 ]
 
 # ---- what a name may hold ----
 write json json "$nowhere" "$heaps/faults/names.heap"
-judge schema "$root/docs/json.schema.json" json
+judge schema "$root/docs/internals/json.schema.json" json
 write csv csv "$nowhere" "$heaps/faults/names.heap"
 check "a quote is not doubled" grep -q '"""; touch jprof-fault-ran; ""+0x' csv
 write text text "$nowhere" --show_bytes "$heaps/faults/names.heap"
@@ -150,7 +150,7 @@ if [ -f "$cases/totals.txt" ]; then
         write json late.json $ruby "$late"
         write json early.json $ruby "$early"
         write json diff.json --diff_base="$early" $ruby "$late"
-        judge schema "$root/docs/json.schema.json" diff.json
+        judge schema "$root/docs/internals/json.schema.json" diff.json
         judge diff diff.json late.json early.json
         write text text --show_bytes --diff_base="$early" $ruby "$late"
         write text errors --show_bytes --errors --diff_base="$early" $ruby "$late"
@@ -184,7 +184,7 @@ check "equal sides" awk '$(NF - 1) != $NF { exit 1 } END { exit !NR }' folded
 
 # ---- several dumps, -o, equal runs ----
 write json json --sysroot="$heaps/sysroot" "$heaps/jemalloc-5.3.0.heap" "$heaps/jemalloc-4.5.0.heap"
-judge schema "$root/docs/json.schema.json" json
+judge schema "$root/docs/internals/json.schema.json" json
 check "two inputs" grep -q '"inputs":\[".*5\.3\.0\.heap",".*4\.5\.0\.heap"\]' out
 for format in csv json speedscope dhat; do
     write $format one "$@"
@@ -194,7 +194,7 @@ for format in csv json speedscope dhat; do
     same "-o and standard output differ" one two
 done
 
-# ---- the examples of docs/json.md ----
+# ---- the examples of docs/internals/json.md ----
 if command -v jq >/dev/null && [ -f "$cases/totals.txt" ]; then
     mkdir -p bin
     printf '#!/bin/sh\nexec "%s" "--sysroot=%s" "$@"\n' "$jprof" "$cases/sysroot" >bin/jprof
@@ -202,8 +202,8 @@ if command -v jq >/dev/null && [ -f "$cases/totals.txt" ]; then
     cp "$cases/ruby31/cext.0.heap" early.heap
     cp "$cases/ruby31/cext.1.heap" late.heap
     cp late.heap app.heap
-    sed -n 's/^    \(jprof .*| jq .*\)/\1/p' "$root/docs/json.md" >examples
-    check "docs/json.md has not three examples" [ "$(wc -l <examples)" -eq 3 ]
+    sed -n 's/^    \(jprof .*| jq .*\)/\1/p' "$root/docs/internals/json.md" >examples
+    check "docs/internals/json.md has not three examples" [ "$(wc -l <examples)" -eq 3 ]
     while read -r line; do
         PATH=$PWD/bin:$PATH run sh -c "$line"
         exits 0

@@ -12,7 +12,7 @@ import sys
 import time
 
 NOBODY = 65534
-PLACES, SILENT = 8, 5  # what docs/agent.md says of clients
+PLACES, SILENT = 8, 5  # what docs/internals/agent.md says of clients
 
 
 def address(pid):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows that jemalloc locks itself up with prof_gdump:true, without the agent: docs/reliability.md. Run by hand.
+# Shows that jemalloc locks itself up with prof_gdump:true, without the agent: docs/internals/reliability.md. Run by hand.
 # usage: gdump.sh JEMALLOC [RUNS]
 set -u
 jemalloc=$1

@@ -1,7 +1,7 @@
 """Has the agent of a process write the graph of its objects, again and again: graphs.py [--root DIR] PID COUNT.
 Or once, and does not read it: graphs.py PID leave, and goes; graphs.py PID FILE, and writes to the file meanwhile.
 
-Or once, beside ObjectSpace.dump_all: graphs.py PID FILE.ndjson. Each graph is decoded by docs/graph.md, and compared with what the program counted itself (the file counts). Says how
+Or once, beside ObjectSpace.dump_all: graphs.py PID FILE.ndjson. Each graph is decoded by docs/internals/graph.md, and compared with what the program counted itself (the file counts). Says how
 many were whole, what was wrong, and what of the children is left."""
 import array
 import collections

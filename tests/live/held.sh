@@ -38,11 +38,11 @@ while [ $i -le "$runs" ]; do
     i=$((i + 1))
 done
 
-check "the schema of diff" python3 "$here/../doors/values.py" schema "$here/../../docs/diff.schema.json" diff
+check "the schema of diff" python3 "$here/../doors/values.py" schema "$here/../../docs/internals/diff.schema.json" diff
 "$jprof" diff --assume-gc early.heap x.heap >out 2>err
 check "the first suspect: $(head -n 5 out)" grep -Eq '^1  LEAK SUSPECT .* [^ ]*growing' out
 check "its ages: $(grep ' age ' out)" grep -Eq '^   age      begun 2[0-9]\.[0-9] hours ago; under 1 h 1?[0-9] %, 1 to 6 h [123]?[0-9] %, over 6 h [5-9][0-9] %$' out
-check "the schema" python3 "$here/../doors/values.py" schema "$here/../../docs/json.schema.json" json
+check "the schema" python3 "$here/../doors/values.py" schema "$here/../../docs/internals/json.schema.json" json
 
 # ---- what people see ----
 "$jprof" --ages x.heap >out 2>err

@@ -1,7 +1,7 @@
 # 20 routes, each with a little that it holds; route number LEAK keeps all that it makes. A part of the work is done on a pool's
 # threads and on a fiber of its own, which are handed the tag, and a part, in the method forget, on the pool's threads without it.
 # A route makes no threads: their stacks would be its memory, too, and jemalloc repeats its random numbers in threads that come
-# after each other (docs/statistics.md).
+# after each other (docs/internals/statistics.md).
 require 'sinatra/base'
 require 'jprof/rack'
 

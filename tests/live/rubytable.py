@@ -1,4 +1,4 @@
-"""Reads a dump with its table (docs/ruby-table.md), apart from libjprof, and judges it.
+"""Reads a dump with its table (docs/internals/ruby-table.md), apart from libjprof, and judges it.
 
 usage: rubytable.py COMMAND DUMP [ARGUMENT...]; each prints one line, and fails where something is wrong.
     labels DUMP TEMPLATE...  a sample with the label N has as its innermost line one of the TEMPLATEs, in which * is

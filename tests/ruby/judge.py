@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What jprof says of dumps with Ruby stacks, beside what this file makes of dump and table by itself: docs/ruby-table.md
-for the format, docs/statistics.md for the estimates. Beside that the truth: owners.rb's own numbers.
+"""What jprof says of dumps with Ruby stacks, beside what this file makes of dump and table by itself: docs/internals/ruby-table.md
+for the format, docs/internals/statistics.md for the estimates. Beside that the truth: owners.rb's own numbers.
 
 usage: python3 judge.py JPROF SOURCE_ROOT"""
 import collections

@@ -6,7 +6,7 @@
 
 enum { room = 1 << 17, first_epoch = 0x40400, past_epochs = 0x240400 };
 
-static const uint64_t ids = 0x7e0000000000; /* where the agent's mapping begins: docs/ruby-table.md */
+static const uint64_t ids = 0x7e0000000000; /* where the agent's mapping begins: docs/internals/ruby-table.md */
 
 /* SplitMix64, by Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014. */
 static uint64_t rng_next(struct rng *rng)

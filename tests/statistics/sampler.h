@@ -61,7 +61,7 @@ void process_free(struct process *process, size_t at, uint64_t size, uint64_t ob
 uint64_t epoch_address(size_t epoch);
 size_t epoch_maps_print(char *text, size_t size);
 
-/* The table of a dump with so many epochs of 1000 seconds, by docs/ruby-table.md; those up to `over` are. */
+/* The table of a dump with so many epochs of 1000 seconds, by docs/internals/ruby-table.md; those up to `over` are. */
 size_t epoch_table_print(unsigned pid, unsigned over, size_t epochs, const char *dump, size_t dump_len, char *text,
                          size_t size);
 

@@ -1,5 +1,5 @@
 /* Do 95 % intervals hold the truth in 95 % of draws? Processes whose truth is known are sampled many
- * times over; what jprof says of their dumps is held against it. docs/statistics.md lists the figures
+ * times over; what jprof says of their dumps is held against it. docs/internals/statistics.md lists the figures
  * that this prints.
  * usage: simulate [PART]    with PART only that part of the draws, and room for what chance does in them */
 #include <math.h>

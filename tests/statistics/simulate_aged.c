@@ -1,6 +1,6 @@
 /* Reports of a thousand rows from two dumps whose samples have ages, by the code path of `jprof diff`: how often a row
  * in which nothing grew is accused, how often a leak is found, and how often it is called a leak suspect. Samples are
- * drawn with fixed seeds. docs/statistics.md lists the figures that this prints.
+ * drawn with fixed seeds. docs/internals/statistics.md lists the figures that this prints.
  *
  * usage: simulate_aged [REPORTS] */
 #include <math.h>

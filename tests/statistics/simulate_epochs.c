@@ -1,6 +1,6 @@
 /* Differences of dumps whose stacks carry their epochs, and what splitting stacks by epoch does to jemalloc's rounding.
  * Processes whose truth is known are sampled many times over, with fixed seeds; what jprof says of their dumps is held
- * against it. docs/statistics.md lists the figures that this prints. */
+ * against it. docs/internals/statistics.md lists the figures that this prints. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Reports of a thousand rows whose truth is known, by the code path of `jprof diff`: how often a row in which nothing
  * grew is accused, and how often a leak is found. Samples are drawn with fixed seeds; three dumps with prof_accum say
- * which of them came and went. docs/statistics.md lists the figures that this prints.
+ * which of them came and went. docs/internals/statistics.md lists the figures that this prints.
  *
  * A leak beside a row of equal objects that loses as much is found as it is without that row.
  *

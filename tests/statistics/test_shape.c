@@ -1,7 +1,7 @@
 /* The shape of a row, from the ages of its samples in one dump, against workloads whose truth is known. Each allocates
  * objects of 1 KB with lg_prof_sample:15, so one in 32.5 is sampled, in some number of epochs; the load changes by
  * up to 20 % either way from epoch to epoch. Seeds are fixed. With the argument "print" it prints the table of
- * docs/statistics.md. */
+ * docs/internals/statistics.md. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Dumps whose stacks carry their epochs, with their tables, written by docs/ruby-table.md. Objects of 64 bytes, of
- * which one in 16384 is sampled: a counter is the number of samples, each worth a megabyte. */
+/* Dumps whose stacks carry their epochs, with their tables, written by docs/internals/ruby-table.md. Objects of 64
+ * bytes, of which one in 16384 is sampled: a counter is the number of samples, each worth a megabyte. */
 #ifndef JP_TESTS_EPOCHDUMP_H
 #define JP_TESTS_EPOCHDUMP_H
 

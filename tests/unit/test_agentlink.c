@@ -1,4 +1,4 @@
-/* An agent made here: a thread that announces nothing, but speaks as docs/agent.md says, or does not. */
+/* An agent made here: a thread that announces nothing, but speaks as docs/internals/agent.md says, or does not. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* The graph of Ruby's objects (docs/graph.md), of a writer of its own here: what is read of it, and that each damaged
- * one is refused or read to something that holds together. */
+/* The graph of Ruby's objects (docs/internals/graph.md), of a writer of its own here: what is read of it, and that each
+ * damaged one is refused or read to something that holds together. */
 #include "harness.h"
 #include "jprof.h"
 

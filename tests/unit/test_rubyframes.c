@@ -1,4 +1,4 @@
-/* Ruby stacks in a profile: dumps and tables are written here by docs/ruby-table.md. Addresses of the dump are return
+/* Ruby stacks in a profile: dumps and tables are written here by docs/internals/ruby-table.md. Addresses of the dump are return
  * addresses, one behind the call, so a number N is START + 2N + 1. */
 #include <math.h>
 

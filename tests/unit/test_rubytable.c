@@ -1,4 +1,4 @@
-/* Tables of Ruby stacks: docs/ruby-table.md. What is no table is refused whole, with its line. */
+/* Tables of Ruby stacks: docs/internals/ruby-table.md. What is no table is refused whole, with its line. */
 #include "harness.h"
 #include "input/rubytable.h"
 
@@ -191,7 +191,7 @@ static void test_tag_lines(void **state)
 	jp_rubytable_free(t);
 }
 
-/* The weights are those of docs/ruby-table.md, and of Python's math.expm1: 40 / (1 - exp(-26 / 131072)). */
+/* The weights are those of docs/internals/ruby-table.md, and of Python's math.expm1: 40 / (1 - exp(-26 / 131072)). */
 static void test_slot_lines(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* Tags: stacks are kept apart by them, and related by their texts, never by their numbers. Dumps and tables are written
- * here by docs/ruby-table.md. Objects of 64 bytes, of which one in 16384 is sampled: a counter is the number of
- * samples. */
+ * here by docs/internals/ruby-table.md. Objects of 64 bytes, of which one in 16384 is sampled: a counter is the number
+ * of samples. */
 #include "base/checksum.h"
 #include "harness.h"
 #include "model/profile.h"

@@ -1,4 +1,4 @@
-"""An agent that announces itself and speaks as docs/agent.md says, but lies as it is told.
+"""An agent that announces itself and speaks as docs/internals/agent.md says, but lies as it is told.
 
 usage: python3 fake_agent.py DIRECTORY LIES HEAP
 LIES is words parted by commas. Makes the file `ready` when it can be asked. Asked for a dump, it makes DIRECTORY/
