@@ -1,0 +1,3 @@
+require_relative "config/application"
+Shop::Application.initialize!
+run Shop::Application

@@ -1,0 +1,4 @@
+Rails.application.routes.draw do
+  root to: "products#index"
+  get "/products/:id", to: "products#show"
+end
