@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much larger a dump is whose samples are spread over epochs: docs/ages.md has the figures.
+"""How much larger a dump is whose samples are spread over epochs: docs/internals/measurements.md has the figures.
 
 usage: epochs.py STEADY [EARLY]    dumps in text, or bundles of one process. What EARLY had stays in one epoch (startup);
 the rest is spread over 6, 36 and 144 epochs: evenly, as a leak is, or half of it in the last one, as work in flight is.

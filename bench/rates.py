@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a sampling rate costs a Ruby that answers requests, and how far a number is off: the table in docs/doctor.md.
+"""What a sampling rate costs a Ruby that answers requests, and how far a number is off: the table in docs/internals/measurements.md.
 
 usage: rates.py JPROF [ROUNDS [LG...]]
 

@@ -1,4 +1,4 @@
-// ---- data.js: the profile in the page. docs/html.md has the format. ----
+// ---- data.js: the profile in the page. docs/internals/page.md has the format. ----
 
 // Characters that have no shape, or change the order of others, as jprof writes them for people: \xNN of each byte.
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;

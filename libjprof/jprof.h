@@ -1407,7 +1407,7 @@ struct jprof_report_opts {
 	bool freed; /* "text", by a counter of what was ever allocated: how much of each row was freed, and how much is
 	               in use. Since: 0.2 */
 	const char *page_answer; /* "html": what stands over the pictures, as JSON, which the caller answers for:
-	                            docs/html.md; NULL: the total alone. Since: 0.2, as the next four */
+	                            docs/internals/page.md; NULL: the total alone. Since: 0.2, as the next four */
 	const struct jprof_page_part *page_parts; /* "html": to choose from, beside all */
 	size_t page_part_count;
 	bool with_source; /* "html": the lines that hold most, with those around them, from the files that "list" would

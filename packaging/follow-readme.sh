@@ -75,6 +75,9 @@ count=$(wc -l <questions)
 [ "$count" -ge 8 ] || die "the README has $count commands for its questions"
 sed -i "s/=RE /=KEPT|config /; s/ PID\$/ ${pid:-$server}/" questions
 while read -r command; do
+    # The newest snapshot, which the question before has made.
+    # shellcheck disable=SC2012
+    command=$(echo "$command" | sed "s/ SNAPSHOT\$/ $(ls -t ./*.jprof | head -n 1 | sed 's,/,\\/,g')/")
     if $command >out 2>err; then
         continue
     fi

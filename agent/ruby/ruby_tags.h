@@ -1,5 +1,5 @@
 /* Tags: which piece of work a sampled allocation belongs to, as the program has noted it by ruby/lib/jprof.rb: a number
- * in a fiber-local, and its text in a constant. docs/tags.md is the contract. */
+ * in a fiber-local, and its text in a constant. docs/internals/ruby.md is the contract. */
 #ifndef AGENT_RUBY_TAGS_H
 #define AGENT_RUBY_TAGS_H
 

@@ -19,7 +19,7 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 /* clang-format off */
 #define OUTPUT_ROWS \
 	HEADING(FOR_DIFF, "What is printed"), \
-	{ "json", OPT_CHOICE, DIFF_AT(output), AS_JSON, "output", NULL, "JSON; docs/diff.md has the schema" }, \
+	{ "json", OPT_CHOICE, DIFF_AT(output), AS_JSON, "output", NULL, "JSON; man jprof-json has the schema" }, \
 	{ "csv", OPT_CHOICE, DIFF_AT(output), AS_CSV, "output", NULL, "a line for each row, below a head line" }, \
 	{ "markdown", OPT_CHOICE, DIFF_AT(output), AS_MARKDOWN, "output", NULL, "for a ticket or a pull request" }, \
 	{ "html", OPT_CHOICE, DIFF_AT(output), AS_HTML, "output", NULL, "a page for a browser: give -o FILE" }, \
@@ -49,7 +49,7 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 	{ "assume-gc", OPT_SWITCH, DIFF_AT(assume_gc), 0, NULL, NULL, \
 	  "assumes that Ruby collected its garbage before each snapshot, though nothing says so" }, \
 	{ "rules", OPT_TEXT, COMMON_AT(rules), 0, NULL, "FILE", \
-	  "reads rules that go before the built-in ones; docs/explain.md has the format" }
+	  "reads rules that go before the built-in ones; man jprof-explain has the format" }
 
 #define NAME_ROWS \
 	HEADING(FOR_DIFF | FOR_CHECK, "Where names come from"), \
@@ -87,7 +87,7 @@ static const struct opt_row check_rows[] = {
 	  "accept what grew too much, and write it to the baseline" },
 	{ "github", OPT_SWITCH, DIFF_AT(github), 0, NULL, NULL,
 	  "annotations for GitHub Actions, and Markdown to $GITHUB_STEP_SUMMARY" },
-	{ "json", OPT_CHOICE, DIFF_AT(output), AS_JSON, "output", NULL, "JSON; docs/check.md has the schema" },
+	{ "json", OPT_CHOICE, DIFF_AT(output), AS_JSON, "output", NULL, "JSON; man jprof-json has the schema" },
 	{ "output", OPT_TEXT, COMMON_AT(file), 0, NULL, "FILE", "write to FILE; -o FILE is the same" },
 	ROW_ROWS,
 	NAME_ROWS,

@@ -1,4 +1,4 @@
-/* What stands over the pictures of a page: docs/html.md has the format. */
+/* What stands over the pictures of a page: docs/internals/page.md has the format. */
 #ifndef JEPROF_PAGE_ANSWER_H
 #define JEPROF_PAGE_ANSWER_H
 

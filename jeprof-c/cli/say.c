@@ -129,7 +129,7 @@ static const struct {
 	[JPROF_ADVICE_SYMBOLS] = { "", "" },
 	[JPROF_ADVICE_MAPS] = { "", " (--maps=FILE|PID)" },
 	[JPROF_ADVICE_THREAD] = { "", "; jprof info lists its threads" },
-	[JPROF_ADVICE_TAGS] = { "", "; docs/tags.md has how a Ruby program says which route or job it is at" },
+	[JPROF_ADVICE_TAGS] = { "", "; man jprof-ruby has how a Ruby program says which route or job it is at" },
 	[JPROF_ADVICE_AGAIN] = { "", "; run jprof again" },
 	[JPROF_ADVICE_PATTERN] = { "--", "" },
 	[JPROF_ADVICE_FUNCTION] = { "--", "; jprof --cum lists those that have" },

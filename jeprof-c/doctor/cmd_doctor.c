@@ -21,7 +21,7 @@ struct doctor_options {
 #define DOCTOR_AT(member) offsetof(struct doctor_options, member)
 
 static const struct opt_row doctor_rows[] = {
-	{ "json", OPT_SWITCH, DOCTOR_AT(json), 0, NULL, NULL, "as JSON; docs/doctor.md has the keys" },
+	{ "json", OPT_SWITCH, DOCTOR_AT(json), 0, NULL, NULL, "as JSON; man jprof-doctor has the keys" },
 	{ "help", OPT_SWITCH, DOCTOR_AT(help), 0, NULL, NULL, "this text" },
 	{ "pid", OPT_REFUSED, 0, 0, NULL, NULL, "give the number alone: jprof doctor PID" },
 	{ "puma", OPT_REFUSED, 0, 0, NULL, NULL, "give the PID of its master or of a worker; jprof doctor lists them" },

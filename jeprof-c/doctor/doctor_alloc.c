@@ -301,7 +301,7 @@ void check_forks(const struct scene *s, struct findings *f)
 static const char *build_it(const struct scene *s)
 {
 	bool musl = s->target.binary && !strcmp(jprof_binary_info(s->target.binary)->libc, "musl");
-	return musl ? "Alpine's package has no profiling: build jemalloc with --enable-prof, as docs/alpine.md says"
+	return musl ? "Alpine's package has no profiling: build jemalloc with --enable-prof, as man jprof-run says"
 	            : "use one built with --enable-prof: Debian's libjemalloc2 is";
 }
 

@@ -138,8 +138,8 @@ void check_options(const struct scene *s, struct findings *f)
 
 /* ---- rate ----------------------------------------------------------------------------------------------- */
 
-/* A sample costs about 24 microseconds (docs/doctor.md has how these were measured), and gives a small object 16 KiB of
- * its own, of which at least 4 become resident. */
+/* A sample costs about 24 microseconds (docs/internals/measurements.md has how these were measured), and gives a small
+ * object 16 KiB of its own, of which at least 4 become resident. */
 static const double sample_us = 24, sample_rss_min = 4096, sample_rss_max = 16384, few_samples = 10;
 
 static void add_rate(struct findings *f, int lg)

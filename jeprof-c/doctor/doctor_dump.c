@@ -103,7 +103,7 @@ void check_slots(const struct scene *s, struct findings *f)
 	if (r && r->ruby && r->ruby_slots)
 		findings_add(f, "slots", VERDICT_OK, NULL, "objects in slots of Ruby's own heap are sampled");
 	else if (r && r->ruby && r->ruby_slots_why)
-		findings_add(f, "slots", VERDICT_WARN, "docs/internals/agent.md says where they are sampled",
+		findings_add(f, "slots", VERDICT_WARN, "man jprof-agent says where they are sampled",
 		             "objects in slots of Ruby's own heap are not sampled: %s", r->ruby_slots_why);
 }
 
@@ -118,7 +118,7 @@ void check_ruby(const struct scene *s, struct findings *f)
 		findings_add(f, "ruby", VERDICT_WARN,
 		             r->jemalloc && !has_stack_hook(r->jemalloc)
 		                 ? newer_jemalloc
-		                 : "docs/ruby.md has the next step for each reason",
+		                 : "man jprof-ruby has the next step for each reason",
 		             "Ruby %s: samples have no Ruby stacks: %s", r->ruby, r->ruby_stacks_why);
 	else if (r->ruby)
 		findings_add(f, "ruby", VERDICT_WARN, "start it with the agent that came with this jprof",

@@ -39,7 +39,7 @@ static int names_help(void)
 	       "\n"
 	       "Makes a pack of names out of a library that is not stripped, or of a stripped\n"
 	       "one and its debug file. In a directory of packs it names the functions of\n"
-	       "stripped builds of the same source; docs/internals/packs.md says of which, and how sure\n"
+	       "stripped builds of the same source; man jprof-names says of which, and how sure\n"
 	       "the names are.\n"
 	       "\n");
 	opt_help(&names_table, 0);

@@ -155,7 +155,7 @@ static const struct opt_row report_rows[] = {
 	  "of a process that was forked, or of the forks of one: says what was copied since, and for which changes" },
 	{ "gc", OPT_SWITCH, OPTION_AT(gc), 0, NULL, NULL, "lets a live Ruby collect its garbage first" },
 	{ "rules", OPT_TEXT, OPTION_AT(rules), 0, NULL, "FILE",
-	  "reads rules that go before the built-in ones; docs/explain.md has the format" },
+	  "reads rules that go before the built-in ones; man jprof-explain has the format" },
 	HEADING_ROW(REPORTS | INFO | EXPLAIN, "Help"),
 	{ "help", OPT_SWITCH, OPTION_AT(help), 0, NULL, NULL, "this text" },
 	{ "version", OPT_SWITCH, OPTION_AT(version), 0, NULL, NULL, "version and features" },
@@ -394,7 +394,7 @@ void options_help(void)
 	       "Examples\n"
 	       "  jprof --show_bytes ruby app.1.heap\n"
 	       "  jprof --lines --cum --top=20 app.1.heap\n"
-	       "  jprof --diff_base=app.1.heap ruby app.2.heap\n");
+	       "  jprof diff app.1.heap app.2.heap\n");
 }
 
 void options_info_help(void)
@@ -405,7 +405,7 @@ void options_info_help(void)
 	       "object file it says who named how many bytes, why names are missing, and what\n"
 	       "would bring them.\n"
 	       "\n"
-	       "  --json                 the same as JSON; docs/internals/json.md has the schema\n"
+	       "  --json                 the same as JSON; man jprof-json has the schema\n"
 	       "  --base=DUMP            subtracts DUMP: says of what has grown since\n");
 	put_options(INFO);
 	printf("\n"
@@ -426,7 +426,7 @@ void options_explain_help(void)
 	       "snapshots it says how much each part grew. Then it says what would help.\n"
 	       "A live process is snapped first, and no file is left; -o FILE.jprof keeps one.\n"
 	       "\n"
-	       "  --json                 the same as JSON; docs/explain.md has the schema\n"
+	       "  --json                 the same as JSON; man jprof-json has the schema\n"
 	       "  --html                 a page for a browser: give -o FILE; --open shows it\n");
 	put_options(EXPLAIN);
 	printf("\n"

@@ -144,7 +144,7 @@ static int no_jemalloc(const struct allocator *a, const struct program *target, 
 {
 	bool musl = !strcmp(jprof_binary_info(target->binary)->libc, "musl");
 	const char *fix = musl ? "Alpine's package is built without profiling: build jemalloc with --enable-prof "
-	                         "(docs/alpine.md) and give --jemalloc=FILE"
+	                         "(man jprof-run) and give --jemalloc=FILE"
 	                       : "install libjemalloc2 (Debian), or build jemalloc with --enable-prof and give "
 	                         "--jemalloc=FILE";
 	return fail_as(err, JPROF_E_UNSUPPORTED, "", "no jemalloc here that can profile %s%s%s%s; %s", target->name,

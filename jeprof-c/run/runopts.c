@@ -133,7 +133,7 @@ static bool check_run_options(const struct run_options *o, int operands)
 		return false;
 	}
 	if (o->at && strcmp(o->at, "peak") != 0) {
-		say("--at=%s: give peak; JPROF_AGENT=at=rss:900M and the like are in docs/internals/agent.md", o->at);
+		say("--at=%s: give peak; JPROF_AGENT=at=rss:900M and the like are in man jprof-agent", o->at);
 		return false;
 	}
 	if (o->at && o->no_agent) {

@@ -1,5 +1,5 @@
-/* The parts of the memory of processes that are counted, at one moment or at several that are compared: docs/explain.md
- * has what each is. */
+/* The parts of the memory of processes that are counted, at one moment or at several that are compared:
+ * docs/internals/parts.md has what each is. */
 #ifndef JP_ANSWERS_PARTS_H
 #define JP_ANSWERS_PARTS_H
 

@@ -1,4 +1,4 @@
-/* What a page is made of, as JSON: docs/html.md has the format. */
+/* What a page is made of, as JSON: docs/internals/page.md has the format. */
 #ifndef JP_RENDER_PAGEDATA_H
 #define JP_RENDER_PAGEDATA_H
 

@@ -64,7 +64,7 @@ static const struct renderer {
 	    .sites = true },
 	  jp_render_csv },
 	{ { .name = "json",
-	    .help = "all that text and info show; docs/internals/json.md has the schema",
+	    .help = "all that text and info show; man jprof-json has the schema",
 	    .errors = true,
 	    .sites = true },
 	  jp_render_json },

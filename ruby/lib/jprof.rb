@@ -10,7 +10,7 @@
 # A tag is a class of work: a route's template, a job's class. Never put what a user sends into it. A new thread or fiber
 # has no tag; what runs a part of the work elsewhere is handed the tag by Jprof.wrap.
 #
-# docs/tags.md has the contract with the agent.
+# docs/internals/ruby.md has the contract with the agent.
 module Jprof
   unless defined?(TEXTS) # loaded again, all would mean something else
     # Where the Integer is: nil, or a place in TEXTS, or OTHER.

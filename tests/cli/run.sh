@@ -159,7 +159,7 @@ exits 7
 # ---- musl beside glibc
 if command -v musl-gcc >/dev/null; then
     CC=musl-gcc build musl-program environ.c
-    without 'is for .*, glibc; musl-program is for .*, musl.*docs/alpine.md' --no-agent --jemalloc="$jemalloc" -- ./musl-program
+    without 'is for .*, glibc; musl-program is for .*, musl.*man jprof-run' --no-agent --jemalloc="$jemalloc" -- ./musl-program
     for own in "${JPROF_DOWNLOADS:-${HOME:-/root}/.cache/jprof}"/musl-*/lib/libjemalloc.so.2; do
         [ -f "$own" ] || continue
         run "$jprof" run --no-agent --jemalloc="$own" -- ./musl-program

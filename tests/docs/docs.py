@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""README.md, docs/*.md, --help and the tables of options say the same, and the README's commands work.
+"""README.md, docs/, --help and the tables of options say the same, and the README's commands work. Links lead somewhere, what
+sources name in docs/ is there, what the program prints names no file of the sources, and the guide is no longer than it may be.
 
 usage: python3 docs.py JPROF SOURCE_ROOT"""
 import glob
@@ -28,7 +29,7 @@ FOREIGN = {
 RUN, SKIP = ("jprof", "jeprof"), re.compile(r"^jprof (run|snap|doctor)\b|--web\b")
 # Answers about the dump that is at hand here, and about this build: the command itself was understood.
 ANSWERS = re.compile(r"no function with memory has such a name|no allocations are recorded|was built without|"
-                     r"the dump does not say when its samples")
+                     r"the dump does not say when its samples|no stack of the dump has a tag")
 # Files that commands of the README name, by what their names begin with; others are the later dump.
 EARLY = re.compile(r"boot|early|evening|before|first|old|base|cext\.0|\b0\b")
 
@@ -160,8 +161,65 @@ exec '{scratch}/own/{name}' "$@"
     return ran
 
 
+# ---- links, files, sizes ----
+
+MOST_WORDS = {"README.md": 800, "docs/*.md": 15000}
+
+
+def anchors(path):
+    """The headings of a document, as links name them."""
+    return {re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-") for text in re.findall(r"^#+ (.*)", open(path).read(), re.M)}
+
+
+def check_links(documents):
+    links = 0
+    for path in documents:
+        text = re.sub(r"^```.*?^```", "", open(path).read(), flags=re.S | re.M)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            file, _, anchor = target.partition("#")
+            whole = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+            if re.match(r"https?:", target):
+                continue
+            links += 1
+            if not os.path.exists(whole):
+                fail(f"{os.path.relpath(path, root)}: {target} is not there")
+            elif anchor and whole.endswith(".md") and anchor not in anchors(whole):
+                fail(f"{os.path.relpath(path, root)}: {target}: no such heading")
+    return links
+
+
+def check_sources():
+    """Comments name documents that are there, and strings, which people see without the sources, none."""
+    for folder in ("agent", "bench", "dot", "html", "jeprof-c", "libjprof", "manual", "ruby", "tests"):
+        for path in glob.glob(f"{root}/{folder}/**/*", recursive=True):
+            if not os.path.isfile(path) or not re.search(r"\.(c|h|js|py|rb|sh|in|build|txt)$", path):
+                continue
+            text = open(path, errors="replace").read()
+            for name in set(re.findall(r"\bdocs/[\w./-]+\.(?:md|json)\b", text)) if "golden" not in path else ():
+                if not os.path.exists(f"{root}/{name}"):
+                    fail(f"{os.path.relpath(path, root)}: {name} is not there")
+            if folder not in ("tests", "bench", "manual") and path.endswith((".c", ".h", ".js")):
+                for line in re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S).split("\n"):
+                    if re.search(r"[\"'][^\"']*\bdocs/", line):
+                        fail(f"{os.path.relpath(path, root)}: what is printed names a file of the sources: {line.strip()}")
+
+
+def check_sizes():
+    for pattern, most in MOST_WORDS.items():
+        words = sum(len(open(path).read().split()) for path in glob.glob(f"{root}/{pattern}"))
+        if not 100 < words <= most:
+            fail(f"{pattern}: {words} words, more than {most}")
+
+
+books = [f"{root}/README.md", f"{root}/HACKING.md", f"{root}/SECURITY.md", f"{root}/samples/README.md", f"{root}/bench/README.md",
+         *glob.glob(f"{root}/docs/**/*.md", recursive=True)]
+links = check_links(books)
+if links < 100:
+    fail(f"{links} links: this test sees nothing")
+check_sources()
+check_sizes()
 options, documents = check_words()
 ran = check_commands()
 print("\n".join(failures))
-print(f"{options} options, {documents} documents, {ran} commands of README.md; {len(failures)} disagree")
+print(f"{links} links, {options} options, {documents} documents, {ran} commands of README.md; {len(failures)} disagree")
 sys.exit(bool(failures))

@@ -90,22 +90,22 @@ if "$jprof" doctor -- env LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF=prof:true ru
 fi
 
 words=ruby=off
-says "JPROF_AGENT has ruby=off" "docs/ruby.md"
+says "JPROF_AGENT has ruby=off" "man jprof-ruby"
 words=
 lacks experimental.hooks.prof_backtrace
-says "this jemalloc has no hook" "docs/ruby.md"
+says "this jemalloc has no hook" "man jprof-ruby"
 lacks rb_profile_frames
-says 'does not [a-z]* \(rb_profile_frames\|whether a thread still runs\)' "docs/ruby.md"
+says 'does not [a-z]* \(rb_profile_frames\|whether a thread still runs\)' "man jprof-ruby"
 # Ruby to 3.2 shows it by this name, where it exports that; from 3.3 on rb_profile_frames looks for the context itself.
 if ruby -e 'exit RUBY_VERSION < "3.3"' &&
     nm -D "$(ldd "$(command -v ruby)" | sed -n 's/.*=> \(.*libruby[^ ]*\) .*/\1/p')" 2>/dev/null | grep -q ruby_current_ec; then
     lacks ruby_current_ec
-    says "does not show whether a thread still runs" "docs/ruby.md"
+    says "does not show whether a thread still runs" "man jprof-ruby"
 fi
 lacks ruby_thread_has_gvl_p
-says "does not export all functions by which the agent asks" "docs/ruby.md"
+says "does not export all functions by which the agent asks" "man jprof-ruby"
 lacks _Unwind_Backtrace
-says "no library here shows _Unwind_Backtrace" "docs/ruby.md"
+says "no library here shows _Unwind_Backtrace" "man jprof-ruby"
 
 # ---- ulimit -v ----
 # The program's own peak, and a little more, are enough with the agent, too. jemalloc asks for more at a time than it
@@ -133,7 +133,7 @@ done
 # Ruby 3.3 needs 500 MB at its peak: what is left at the start is enough for the agent.
 if [ "$peak" -lt 300000 ]; then
     wrap="prlimit --as=$(((peak + 150000) * 1024))"
-    says "ulimit -v leaves" "docs/ruby.md"
+    says "ulimit -v leaves" "man jprof-ruby"
 fi
 wrap=
 

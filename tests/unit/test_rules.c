@@ -1,5 +1,6 @@
 /* What memory of a Ruby is for: a stack for each rule that is built in, written as functions of libruby, innermost
- * first, or as a library that Ruby called. Names are those of Ruby 3.1 to 3.4, which docs/explain.md's rules mean. */
+ * first, or as a library that Ruby called. Names are those of Ruby 3.1 to 3.4, which the rules of
+ * docs/internals/parts.md mean. */
 #include "base/strbuf.h"
 #include "harness.h"
 #include "view/rules.h"
