@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""README.md, docs/, --help and the tables of options say the same, and the README's commands work. Links lead somewhere, what
+"""README.md, docs/, --help and the tables of options say the same, and the commands of both work that need
+no live process. Links lead somewhere, what
 sources name in docs/ is there, what the program prints names no file of the sources, and the guide is no longer than it may be.
 
 usage: python3 docs.py JPROF SOURCE_ROOT"""
@@ -24,12 +25,13 @@ FOREIGN = {
     "lgs", "runs",  # scripts of tests/live
     "x",  # any option
 }
-# What a command of the README may begin with to be run, and what of it starts a server, needs a live process or opens
-# a window.
-RUN, SKIP = ("jprof", "jeprof"), re.compile(r"^jprof (run|snap|doctor)\b|--web\b")
+# What a command of the README and the guide may begin with to be run, and what of it starts a server, needs a live process,
+# a file of another kind or another program, or opens a window.
+RUN, SKIP = ("jprof", "jeprof"), re.compile(r"^jprof (run|snap|doctor|watch|serve|keepers|names)\b|^jprof explain (core|--)|^jprof core|--web\b|--open\b|"
+                                            r"flamegraph|\.ndjson|\.jnames|pb\.gz|--gc\b|<")
 # Answers about the dump that is at hand here, and about this build: the command itself was understood.
 ANSWERS = re.compile(r"no function with memory has such a name|no allocations are recorded|was built without|"
-                     r"the dump does not say when its samples|no stack of the dump has a tag")
+                     r"the dump does not say when its samples|no stack of the dump has a tag|is the same snapshot as")
 # Files that commands of the README name, by what their names begin with; others are the later dump.
 EARLY = re.compile(r"boot|early|evening|before|first|old|base|cext\.0|\b0\b")
 
@@ -123,6 +125,25 @@ def prepare(command, dump):
                            stderr=subprocess.DEVNULL)
 
 
+def check_page(page, environment, dump):
+    """Runs the commands of a page that read what is at hand: how many."""
+    text, where, ran = open(page).read(), os.path.relpath(page, root), 0
+    for line in [*commands_of(text), *re.findall(r"`(jprof [^`\n]*\.(?:heap|jprof)\b[^`\n]*)`", text)]:
+        command = re.sub(r"\s+#.*| {2,}\(.*", "", line)
+        if command.split(" ")[0] not in RUN or command in RUN or SKIP.search(command) or re.search(r"\b[A-Z]{2,}\b|\[|\.\.\.", command):
+            continue
+        prepare(command, dump)
+        done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        ran += 1
+        if ANSWERS.search(done.stderr):
+            continue
+        if done.returncode not in ((0, 1, 3) if command.startswith("jprof check") and not done.stderr else (0,)):
+            fail(f"{where}: `{command}` ended with {done.returncode}: {done.stderr.strip()}")
+        elif not done.stdout and not re.search(r"-o |--output|>| -i\b|--interactive|\| jq", command):
+            fail(f"{where}: `{command}` prints nothing")
+    return ran
+
+
 def check_commands():
     dump = [f"{root}/samples/cases/ruby31/cext.{i}.heap" for i in (0, 1)]
     ran = 0
@@ -140,24 +161,11 @@ exec '{scratch}/own/{name}' "$@"
 """)
             os.chmod(f"bin/{name}", 0o755)
         environment = dict(os.environ, PATH=f"{scratch}/bin:{os.environ['PATH']}")
-        text = open(f"{root}/README.md").read()
-        for line in [*commands_of(text), *re.findall(r"`(jprof [^`\n]*\.(?:heap|jprof)\b[^`\n]*)`", text)]:
-            command = re.sub(r"\s+#.*", "", line)
-            if command.split(" ")[0] not in RUN or command in RUN or SKIP.search(command) or re.search(r"\b[A-Z]{2,}\b|\[|\.\.\.", command):
-                continue
-            prepare(command, dump)
-            done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, text=True,
-                                  stdin=subprocess.DEVNULL)
-            ran += 1
-            if ANSWERS.search(done.stderr):
-                continue
-            if done.returncode:
-                fail(f"README.md: `{command}` ended with {done.returncode}: {done.stderr.strip()}")
-            elif not done.stdout and not re.search(r"-o |--output|>| -i\b|--interactive", command):
-                fail(f"README.md: `{command}` prints nothing")
+        for page in [f"{root}/README.md", *sorted(glob.glob(f"{root}/docs/*.md"))]:
+            ran += check_page(page, environment, dump)
         os.chdir("/")
-    if not ran:
-        fail("README.md has no command that can be run: this test sees nothing")
+    if ran < 30:
+        fail("README.md and the guide have few commands that can be run: this test sees nothing")
     return ran
 
 
@@ -221,5 +229,5 @@ check_sizes()
 options, documents = check_words()
 ran = check_commands()
 print("\n".join(failures))
-print(f"{links} links, {options} options, {documents} documents, {ran} commands of README.md; {len(failures)} disagree")
+print(f"{links} links, {options} options, {documents} documents, {ran} commands of README.md and the guide; {len(failures)} disagree")
 sys.exit(bool(failures))

@@ -26,6 +26,7 @@ END
 printf '{"jprof_baseline": 1, "accepted": []}\n' >ci/jprof.json
 printf 'int rb_a(int x) { return x * x + 1; }\nint rb_b(int x) { return rb_a(x) + rb_a(x + 1); }\n' >ruby.c
 "${CC:-gcc}" -g -O1 -shared -fPIC -Wl,-soname,libruby.so.3.1 -o libruby.so.3.1 ruby.c || exit 1
+ln -s libruby.so.3.1 libruby-3.1.so.3.1.2
 
 # examples PAGE...: the commands there, one a line
 examples() {
@@ -46,7 +47,10 @@ here_is() {
 
 # ---- what begins it: jprof run ---------------------------------------------------------------------------
 
-examples "$pages"/*.[1-8] | sort -u >all
+# What makes files that others read comes first.
+examples "$pages"/*.[1-8] | sort -u >both
+grep -E '^jprof (snap|names|bundle)\b' both >all
+grep -vE '^jprof (snap|names|bundle)\b' both >>all
 check "only $(wc -l <all) examples were found" [ "$(wc -l <all)" -ge 25 ]
 server=$(grep '^jprof run -- ' all)
 check "no example starts a server, or several do: $server" [ "$(printf '%s\n' "$server" | grep -c puma)" = 1 ]
@@ -56,7 +60,7 @@ started="$started $pid"
 until_true 60 announced "$pid" || { cat puma.out puma.err; exit 1; }
 until_true 60 test -S puma.sock || { cat puma.out puma.err; exit 1; }
 ask() {
-    "$ruby" -rsocket -e '50.times { s = UNIXSocket.new("puma.sock"); s.write("GET / HTTP/1.0\r\n\r\n"); s.read }'
+    "$ruby" -rsocket -e '1000.times { s = UNIXSocket.new("puma.sock"); s.write("GET / HTTP/1.0\r\n\r\n"); s.read }'
 }
 # Dumps and snapshots, the early ones first.
 for moment in 1 2 3; do
