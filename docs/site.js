@@ -10,7 +10,8 @@ for (const page of pages) {
   let heading = page.querySelector('h1');
   for (const part of page.querySelectorAll('h1, h2, h3, p, li, tr, pre')) {
     if (/^H/.test(part.tagName)) heading = part;
-    parts.push({ page, heading, text: part.textContent, low: part.textContent.toLowerCase(), head: /^H/.test(part.tagName) });
+    const text = part.cells ? [...part.cells].map(cell => cell.textContent).join(' | ') : part.textContent;
+    parts.push({ page, heading, text, low: text.toLowerCase(), head: /^H/.test(part.tagName) });
   }
 }
 

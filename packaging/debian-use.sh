@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the packages in a bare system, follows the README as a user without rights, tries the gem if there is one, and
+# Installs the packages in a bare system, follows the README and the tutorial as a user without rights, tries the gem if there is one, and
 # removes all: nothing may be left.
 # usage: sh packaging/debian-use.sh DIRECTORY_OF_PACKAGES     as root in a throw-away system
 set -eu
@@ -50,6 +50,10 @@ find /usr/share/jprof/names -name '*.jnames*' | grep -q . || die "no packs of na
 install libjemalloc2 ruby bundler puma procps
 id newcomer >/dev/null 2>&1 || quietly useradd --create-home newcomer
 su newcomer -c "LC_ALL=C.UTF-8 sh $here/follow-readme.sh $here/../README.md" || die "the README does not work"
+
+# ---- the tutorial, with its Rails application ----
+install rails
+su newcomer -c "LC_ALL=C.UTF-8 ruby $here/follow-tutorial.rb $here/../docs/start.md $here/../samples/rails" || die "the tutorial does not work"
 
 # ---- the gem, which has all that it needs in itself ----
 for gem in "$debs"/*.gem; do

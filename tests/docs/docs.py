@@ -212,6 +212,18 @@ def check_sources():
                         fail(f"{os.path.relpath(path, root)}: what is printed names a file of the sources: {line.strip()}")
 
 
+def check_site():
+    """The page of both books has what its links name, and loads nothing."""
+    page = subprocess.run([sys.executable, "-B", f"{root}/docs/site.py"], capture_output=True, text=True, check=True).stdout
+    have = set(re.findall(r' id="([^"]+)"', page))
+    for target in sorted(set(re.findall(r'<a href="#([^"]+)"', page)) - have):
+        fail(f"docs/site.py: a link to #{target}, which is not in the page")
+    for target in re.findall(r'<[^<>]* src="((?!data:)[^"]*)"|<link [^<>]*>|@import', page):
+        fail(f"docs/site.py: the page loads {target[:80]}")
+    if len(have) < 100:
+        fail(f"docs/site.py: {len(have)} headings: this test sees nothing")
+
+
 def check_sizes():
     for pattern, most in MOST_WORDS.items():
         words = sum(len(open(path).read().split()) for path in glob.glob(f"{root}/{pattern}"))
@@ -226,6 +238,7 @@ if links < 100:
     fail(f"{links} links: this test sees nothing")
 check_sources()
 check_sizes()
+check_site()
 options, documents = check_words()
 ran = check_commands()
 print("\n".join(failures))
