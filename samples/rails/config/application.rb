@@ -5,7 +5,7 @@ require "action_view/railtie"
 
 module Shop
   class Application < Rails::Application
-    config.load_defaults 6.1
+    config.load_defaults Rails::VERSION::STRING.to_f
     config.eager_load = true
     config.secret_key_base = "of a sample"
     config.logger = Logger.new(nil)
