@@ -84,6 +84,7 @@ while read -r command; do
     case $command in
     *--svg*) grep -q 'install libgvc6' err && continue ;;
     *--peek*) grep -q 'no function' err && continue ;;
+    *--by=tag*) grep -q 'no stack of the dump has a tag' err && continue ;;
     esac
     die "$command: exit status not 0"
 done <questions
