@@ -277,7 +277,7 @@ JPROF_API void jprof_dump_free(struct jprof_dump *dump);
 struct jprof_profile;
 
 /* Whose memory a profile has. Under jprof's agent a dump may have samples of the objects that lie in slots of Ruby's
- * own heap, beside those of malloc (docs/ruby-table.md); nothing is in both. */
+ * own heap, beside those of malloc (docs/internals/ruby-table.md); nothing is in both. */
 enum jprof_heap {
 	JPROF_HEAP_ALL,    /* both, where there are both */
 	JPROF_HEAP_MALLOC, /* what malloc gave; a note says what the other is */

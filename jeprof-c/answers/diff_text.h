@@ -73,11 +73,11 @@ extern const double diff_least_outside;
 /* Below the table: what was freed while fragmentation grew; nothing where that is little. */
 void diff_put_fragmentation(FILE *out, const struct diff_report *report);
 
-/* What a row is called: a part that lies outside by its words. */
 /* Ends the line of a row's name, which begins in column `used`, with where that is in the source, if that is known: on
  * the same line, or on one of its own. */
 void diff_put_source(FILE *out, const struct diff_report *r, const struct jprof_grown *row, size_t used);
 
+/* What a row is called: a part that lies outside by its words. */
 const char *name_of_grown(const struct jprof_grown *row);
 
 /* The row that makes most of the growth, whatever its verdict; NULL: nothing grew for sure. */

@@ -1,4 +1,4 @@
-/* Where the objects of a graph were allocated, as far as the agent sampled them: docs/ruby-table.md. */
+/* Where the objects of a graph were allocated, as far as the agent sampled them: docs/internals/ruby-table.md. */
 #include <stdlib.h>
 #include <string.h>
 

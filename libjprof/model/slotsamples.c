@@ -74,7 +74,7 @@ static size_t stack_of_slot(struct slot_load *w, const struct jp_rubyslot *slot)
 
 /* ---- samples ----------------------------------------------------------------------------------------------- */
 
-/* One sampled object stands for 1 / p: docs/statistics.md. */
+/* One sampled object stands for 1 / p: docs/internals/statistics.md. */
 static struct jp_values values_of_slot(const struct jp_rubytable *t, const struct jp_rubyslot *slot)
 {
 	double bytes = jp_rubytable_slot_bytes(t, slot), p = slot->slot / bytes;

@@ -1,5 +1,5 @@
-/* Ruby stacks in a profile: dumps and tables are written here by docs/internals/ruby-table.md. Addresses of the dump are return
- * addresses, one behind the call, so a number N is START + 2N + 1. */
+/* Ruby stacks in a profile: dumps and tables are written here by docs/internals/ruby-table.md. Addresses of the dump
+ * are return addresses, one behind the call, so a number N is START + 2N + 1. */
 #include <math.h>
 
 #include "base/checksum.h"
