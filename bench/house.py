@@ -149,11 +149,6 @@ def callers(functions):
     return count, handed
 
 
-def duplicates():
-    said = subprocess.run(["sh", f"{ROOT}/tests/names-unique.sh", ROOT], capture_output=True, text=True).stdout
-    return re.search(r"^(\d+) names stand", said, re.M).group(1)
-
-
 def touching(word, own):
     """Files of the code, and of tests and docs, that name a format, but for its own."""
     code = [p for p in sources(*FOLDERS) if re.search(word, text_of(p), re.I) and not re.search(own, p)]
@@ -256,7 +251,6 @@ def main():
         ("loops over all samples", loops),
         ("files to touch for a new format (dhat): code + tests and docs", touching("dhat", r"/dhat\.[ch]$")),
         ("files to touch for a new input (gperf): code + tests and docs", touching("gperf", r"/gperf\.[ch]$")),
-        ("names that stand for several things", duplicates()),
     ]
     for folder in sorted({os.path.dirname(p) for p in sources(*FOLDERS)}):
         for end in "ch":

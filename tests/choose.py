@@ -27,7 +27,7 @@ COVERED = {
     'NEWS.md': '', 'SECURITY.md': '',
     'samples/': 'unit formats doors views ruby names statistics pprof cli',
     'tests/subjects/': 'names', 'tests/golden/': 'cli views', 'tests/plain/': 'cli', 'tests/docs/': '', 'tests/manual/': '',
-    'tests/musl/': '', 'tests/house/': '', 'tests/browser/': '',
+    'tests/musl/': '', 'tests/browser/': '',
 }
 
 

@@ -5,7 +5,7 @@
 - a command is run by dispatch.c, never by another
 - a header is that of a source file beside it, or declares no function; NAME_variant.c shares NAME.h
 - a source file includes its own header first, so that the header stands alone
-- names of files occur once
+- names of files occur once, and names of functions that are not static, in the library, the program, the agent and pictures together
 
 usage: modules.py SOURCE_ROOT
 """
@@ -19,6 +19,9 @@ ROOTS = {"libjprof": "libjprof", "jeprof-c": "jeprof-c", "dot": "dot", "agent": 
 # Headers that are the door of a folder: who includes them uses the folder, and not each source in it.
 DOORS = {"libjprof/jprof.h", "libjprof/jprof-live.h", "jeprof-c/commands.h", "dot/dot.h"}
 
+
+# A definition that is not static, in the first column as the style has it, its body with a line that is { alone.
+FUNCTION = re.compile(r"^(?!static |typedef |struct \w+ \{)[A-Za-z_][^;{}()#=]*?[ *](\w+)\([^;{}]*\)[^;{}=]*\n\{$", re.M)
 
 # What is still to be done; an entry that is no longer needed is a fault, too.
 LEFT = set()
@@ -84,7 +87,7 @@ def check(root):
             files[str(path.relative_to(root))] = base
     headers = {f for f in files if f.endswith(".h")}
     sources = sorted(set(files) - headers)
-    graph, implemented, stems = {}, set(), {}
+    graph, implemented, stems, defined = {}, set(), {}, {}
     for path, base in files.items():
         module = path if path in headers else module_of(path, headers)
         uses = list(includes_of(root, path, base))
@@ -105,9 +108,16 @@ def check(root):
             if path.startswith("jeprof-c/") and not path.endswith(("/dispatch.c", f"/{command}.c")):
                 bad.append(f"{path} runs {command}: only dispatch.c may")
         stems.setdefault(path.rpartition("/")[2], []).append(path)
-    for name, paths in sorted(stems.items()):
-        if len(paths) > 1:
-            bad.append(f"{len(paths)} files have one name: " + ", ".join(paths))
+        # Variants of a source, of which the build takes one, are one file.
+        one = re.sub(r"_(none|static|lib|capstone|libedit|dlopen|libiberty|cxxabi|aarch64|x86_64)\.c$", ".c", path)
+        for name in FUNCTION.findall((root / path).read_text()):
+            defined.setdefault(name, set()).add(one)
+    for what, found in (("files have one name", stems), ("files define one function", defined)):
+        for name, paths in sorted(found.items()):
+            if len(paths) > 1:
+                bad.append(f"{len(paths)} {what}, {name}: " + ", ".join(sorted(paths)))
+    if len(defined) < 1000:
+        bad.append(f"only {len(defined)} functions that are not static: the style is another")
     return sorted(set(bad) ^ LEFT)
 
 
