@@ -1,11 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "input/perfmap.h"
 
@@ -34,7 +28,7 @@ static void check_name(const struct jp_perfmap *map, uint64_t address, const cha
 	jp_arena_release(&arena);
 }
 
-static void bounds(void **state)
+TEST(bounds)
 {
 	struct jp_perfmap *map = parse("1000 10 f\n1010 1 g h\n");
 	check_name(map, 0xfff, NULL);
@@ -46,7 +40,7 @@ static void bounds(void **state)
 	(void)state;
 }
 
-static void last_entry_counts(void **state)
+TEST(last_entry_counts)
 {
 	struct jp_perfmap *map = parse("1000 100 old\n1080 10 inside\n1000 8 start\n1070 20 across\n");
 	check_name(map, 0x1007, "start");
@@ -59,7 +53,7 @@ static void last_entry_counts(void **state)
 }
 
 /* Against the plain way, address by address. */
-static void many_at_once(void **state)
+TEST(many_at_once)
 {
 	enum { entries = 40, addresses = 300 };
 	char text[entries * 32] = "";
@@ -92,7 +86,7 @@ static void many_at_once(void **state)
 	(void)state;
 }
 
-static void faults(void **state)
+TEST(faults)
 {
 	unsigned line;
 	struct jp_perfmap *map = parse("1000 10 f\n\n1000\n1000 10\n1000 10 \nx\n2000 0 empty\n3000 10 cut");
@@ -105,7 +99,7 @@ static void faults(void **state)
 	(void)state;
 }
 
-static void refused(void **state)
+TEST(refused)
 {
 	static const char *const texts[] = { "no map\n", "1000 10 f", "ffffffffffffffff 2 f\n",
 		                             "1 10000000000000000 f\n" };
@@ -119,7 +113,7 @@ static void refused(void **state)
 	(void)state;
 }
 
-static void empty(void **state)
+TEST(empty)
 {
 	struct jp_perfmap *map = parse("");
 	unsigned line;
@@ -129,13 +123,4 @@ static void empty(void **state)
 	jp_perfmap_free(map);
 	jp_perfmap_free(NULL);
 	(void)state;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bounds), cmocka_unit_test(last_entry_counts), cmocka_unit_test(many_at_once),
-		cmocka_unit_test(faults), cmocka_unit_test(refused),           cmocka_unit_test(empty),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

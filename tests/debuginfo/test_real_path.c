@@ -1,14 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "testing.h"
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,7 +58,7 @@ static void check(const char *root, const char *want)
 		assert_string_equal(got, want);
 }
 
-static void without_root(void **state)
+TEST(without_root)
 {
 	char want[PATH_MAX];
 	below("aa/f", want);
@@ -74,7 +67,7 @@ static void without_root(void **state)
 	(void)state;
 }
 
-static void inside(void **state)
+TEST(inside)
 {
 	char root[PATH_MAX];
 	check(dir, "/aa/f");
@@ -87,7 +80,7 @@ static void inside(void **state)
 	(void)state;
 }
 
-static void outside(void **state)
+TEST(outside)
 {
 	char root[PATH_MAX];
 	below("ab", root);
@@ -99,12 +92,4 @@ static void outside(void **state)
 	(void)state;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_root),
-		cmocka_unit_test(inside),
-		cmocka_unit_test(outside),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down)

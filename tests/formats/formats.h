@@ -2,18 +2,9 @@
 #ifndef JP_TESTS_FORMATS_H
 #define JP_TESTS_FORMATS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/strbuf.h"
 #include "jprof.h"
+#include "testing.h"
 
 /* A profile that must be read, and one that must not be: then the error's text is checked for `part`. */
 struct jprof_profile *must_parse(const void *data, size_t len, const struct jprof_profile_opts *opts);

@@ -34,7 +34,7 @@ static void check(const char *header, const long expected[4], const char *format
 	jprof_profile_free(p);
 }
 
-static void test_scaling(void **state)
+TEST(test_scaling)
 {
 	static const long v2[] = { 414, 41462, 419, 83936 }, v1[] = { 409, 40960, 409, 81920 },
 			  none[] = { 13107, 1310720, 13107, 2621440 }, as_is[] = { 10, 1000, 20, 4000 };
@@ -51,27 +51,24 @@ static void test_scaling(void **state)
 	check("heap profile: 30: 5000 [ 30: 5000] @ heap/20", as_is, heap);
 }
 
-static void test_default_rate(void **state)
+TEST(test_default_rate)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of("heap profile: 1: 1 [1: 1] @ heap_v2\n" STACKS MAPS);
 	assert_int_equal(jprof_profile_info(p)->rate, 131072);
 	jprof_profile_free(p);
 }
 
 /* No objects: jeprof divides by zero here. */
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of("heap profile: 0: 0 [ 5: 9] @ heap/512\n 0: 0 [ 0: 7] @ 0x401000\n" MAPS);
 	assert_true(jprof_profile_total(p, JPROF_INUSE_SPACE) == 0);
 	assert_true(jprof_profile_total(p, JPROF_ALLOC_SPACE) == 7);
 	jprof_profile_free(p);
 }
 
-static void test_memory_map(void **state)
+TEST(test_memory_map)
 {
-	(void)state;
 	struct jprof_profile *p =
 	    profile_of("heap profile: 30: 5000 [ 30: 5000] @ heapprofile\n" STACKS "\n--- Memory map: ---\n"
 	               "  build=/srv/out\n"
@@ -95,9 +92,8 @@ static void refuse(const char *text, const char *part)
 	must_refuse(text, strlen(text), part);
 }
 
-static void test_faults(void **state)
+TEST(test_faults)
 {
-	(void)state;
 	struct jprof_profile *p =
 	    profile_of("heap profile: 30: 5000 [ 30: 5000] @ heapprofile\n" STACKS "rubbish\n" MAPS);
 	assert_noted(p, "test:4: a line is neither");
@@ -113,21 +109,11 @@ static void test_faults(void **state)
 	refuse("--- Stacks:\n", "locks");
 }
 
-static void test_cpu_profile(void **state)
+TEST(test_cpu_profile)
 {
 	static const unsigned char little[] = { 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 16, 39, 0, 0, 0, 0, 0, 0 };
 	unsigned char big8[40] = { [15] = 3, [30] = 39 };
 	(void)state;
 	must_refuse(little, sizeof little, "cpu profile");
 	must_refuse(big8, sizeof big8, "cpu profile");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scaling), cmocka_unit_test(test_default_rate),
-		cmocka_unit_test(test_nothing), cmocka_unit_test(test_memory_map),
-		cmocka_unit_test(test_faults),  cmocka_unit_test(test_cpu_profile),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static double cum(const struct jprof_profile *p, enum jprof_granularity by, cons
 
 /* ---- the tests ---- */
 
-static void test_types(void **state)
+TEST(test_types)
 {
 	static const uint64_t good[][2] = { { SPACE, BYTES }, { BYTES, BYTES }, { INUSE_SPACE, BYTES } };
 	(void)state;
@@ -148,9 +148,8 @@ static void test_types(void **state)
 }
 
 /* Locations without addresses are known by their names: profiles of such meet. */
-static void test_without_addresses(void **state)
+TEST(test_without_addresses)
 {
-	(void)state;
 	struct jp_strbuf proto = simple(SPACE, BYTES);
 	struct jprof_profile *a = must_parse(proto.text, proto.len, NULL), *b = must_parse(proto.text, proto.len, NULL);
 	assert_int_equal(jprof_profile_add(a, b, NULL), 0);
@@ -166,9 +165,8 @@ static void test_without_addresses(void **state)
 }
 
 /* One place, called by two names in one input: both stay. */
-static void test_variants(void **state)
+TEST(test_variants)
 {
-	(void)state;
 	struct jp_strbuf proto = { 0 };
 	numbers(&proto, 1, N(SPACE, BYTES));
 	numbers(&proto, 3, N(1, 0x1000, 0x9000, 0, SERVER));
@@ -197,9 +195,8 @@ static void test_variants(void **state)
 }
 
 /* Runtime addresses become offsets; a mapping of everything has offsets already. */
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
-	(void)state;
 	struct jp_strbuf real = { 0 }, image = { 0 };
 	numbers(&real, 1, N(SPACE, BYTES));
 	numbers(&real, 3, N(9, 0x7f0000001000, 0x7f0000009000, 0x3000, SERVER, BUILD_A));
@@ -227,9 +224,8 @@ static void test_addresses(void **state)
 }
 
 /* Bytes of a sample without locations are in a row, as those of a dump's stack without addresses are. */
-static void test_no_locations(void **state)
+TEST(test_no_locations)
 {
-	(void)state;
 	struct jp_strbuf proto = simple(SPACE, BYTES);
 	sample(&proto, N(0, 0), 500, NULL);
 	struct jprof_profile *p = named(&proto, NULL);
@@ -240,7 +236,7 @@ static void test_no_locations(void **state)
 }
 
 /* Two builds of a file do not meet by offset, and a note says so. */
-static void test_builds(void **state)
+TEST(test_builds)
 {
 	struct jprof_profile *p[3];
 	static const uint64_t builds[] = { BUILD_A, BUILD_B, 0 };
@@ -268,9 +264,8 @@ static void test_builds(void **state)
 		jprof_profile_free(p[i]);
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
-	(void)state;
 	struct jp_strbuf proto = { 0 };
 	numbers(&proto, 1, N(SPACE, BYTES));
 	sample(&proto, N(1), 1, N(THREAD, ALPHA));
@@ -297,7 +292,7 @@ static void test_threads(void **state)
 	jp_strbuf_release(&proto);
 }
 
-static void test_mangled(void **state)
+TEST(test_mangled)
 {
 	static const uint64_t pairs[][2] = { { SHORT, MANGLED }, { MANGLED, MANGLED }, { MANGLED, 0 }, { 0, MANGLED } };
 	(void)state;
@@ -318,9 +313,8 @@ static void test_mangled(void **state)
 }
 
 /* The sound part with one note, or an error, at every length. */
-static void test_cuts(void **state)
+TEST(test_cuts)
 {
-	(void)state;
 	struct jp_strbuf proto = { 0 };
 	strings(&proto);
 	numbers(&proto, 1, N(SPACE, BYTES));
@@ -346,7 +340,7 @@ static void test_cuts(void **state)
 	jp_strbuf_release(&proto);
 }
 
-static void test_wrong_ids(void **state)
+TEST(test_wrong_ids)
 {
 	static const uint64_t wrong[][3] = { { 99, 0, 1 },
 		                             { 1, 88, 1 },
@@ -376,9 +370,8 @@ static void test_wrong_ids(void **state)
 
 /* The rate tells how many samples an estimate was made from. */
 /* A sample that cannot be right ends the reading of samples: 100 million empty ones, 194 KB packed, take no memory. */
-static void test_empty_samples(void **state)
+TEST(test_empty_samples)
 {
-	(void)state;
 	enum { many = 1000 };
 	const uint64_t right[] = { 1, 2 };
 	for (size_t sound = 0; sound < 2; sound++) {
@@ -397,9 +390,8 @@ static void test_empty_samples(void **state)
 	}
 }
 
-static void test_rate(void **state)
+TEST(test_rate)
 {
-	(void)state;
 	struct jp_strbuf proto = { 0 }, inner = { 0 };
 	numbers(&proto, 1, N(OBJECTS, COUNT));
 	numbers(&proto, 1, N(SPACE, BYTES));
@@ -422,17 +414,4 @@ static void test_rate(void **state)
 	jprof_profile_free(p);
 	jp_strbuf_release(&proto);
 	jp_strbuf_release(&inner);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_types),         cmocka_unit_test(test_without_addresses),
-		cmocka_unit_test(test_variants),      cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_builds),        cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_mangled),       cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_wrong_ids),     cmocka_unit_test(test_rate),
-		cmocka_unit_test(test_empty_samples), cmocka_unit_test(test_no_locations),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,8 @@ static double cum(const struct jprof_profile *p, bool full, const char *row)
 	return cum_of_row(p, (struct jprof_view_opts){ .counter = JPROF_INUSE_SPACE, .full_names = full }, row);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	struct jprof_profile *p = named("--- symbol\n"
 	                                "binary=/opt/server\n"
 	                                "0x0000000000401000 outer--middle--ns::inner(int)\n"
@@ -54,7 +53,7 @@ static void test_names(void **state)
 }
 
 /* Each text in one location of its own: what it says from the outermost to the innermost. */
-static void test_split(void **state)
+TEST(test_split)
 {
 	static const struct {
 		const char *text, *names[4];
@@ -86,9 +85,8 @@ static void test_split(void **state)
 	}
 }
 
-static void test_mangled_round_trip(void **state)
+TEST(test_mangled_round_trip)
 {
-	(void)state;
 	struct jprof_profile *p = named("--- symbol\n"
 	                                "0x401000 _ZN2ns5innerEi--_ZN2ns5outerEPKc\n"
 	                                "0x403000 _ZN3foo3bar17h05af221e174051e9E\n"
@@ -106,7 +104,7 @@ static void test_mangled_round_trip(void **state)
 }
 
 /* What jprof adds for itself. A line of it that is wrong leaves the address its text. */
-static void test_own_lines(void **state)
+TEST(test_own_lines)
 {
 	static const struct {
 		const char *lines, *row;
@@ -140,9 +138,8 @@ static void test_own_lines(void **state)
 	}
 }
 
-static void test_other_bodies(void **state)
+TEST(test_other_bodies)
 {
-	(void)state;
 	struct jprof_profile *p = named("--- symbol\n0x401000 f\n---\n--- growth\n"
 	                                "heap profile: 1: 5 [1: 5] @ growthz\n 1: 5 [1: 5] @ 0x401000\n"
 	                                "MAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 11 /opt/server\n");
@@ -159,9 +156,8 @@ static void refuse(const char *text, const char *part)
 	must_refuse(text, strlen(text), part);
 }
 
-static void test_faults(void **state)
+TEST(test_faults)
 {
-	(void)state;
 	refuse("--- symbol\n0x1 a\n", "inside its names");
 	refuse("--- symbol\n0x1 a\n---\n--- profile\n\1\2", "time or locks");
 	refuse("--- symbol\n0x1 a\n---\n--- heap\nrubbish\n", "should go on");
@@ -174,25 +170,10 @@ static void test_faults(void **state)
 }
 
 /* A line of the dump is counted from the start of the file. */
-static void test_line_numbers(void **state)
+TEST(test_line_numbers)
 {
-	(void)state;
 	const char *text = "--- symbol\n0x1 a\n---\n--- heap\nheap_v2/1\n@ 0x1\n t*: 1: 1 [0: 0]\nrubbish\n";
 	struct jprof_profile *p = must_parse(text, strlen(text), NULL);
 	assert_noted(p, "test:8:");
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_split),
-		cmocka_unit_test(test_mangled_round_trip),
-		cmocka_unit_test(test_own_lines),
-		cmocka_unit_test(test_other_bodies),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_line_numbers),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

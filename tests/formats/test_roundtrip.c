@@ -120,22 +120,20 @@ static void check_named(const char *path, enum jprof_fold fold, const char *thre
 	jprof_profile_free(image);
 }
 
-static void test_named(void **state)
+TEST(test_named)
 {
-	(void)state;
 	for (size_t i = 0; i < file_count; i++)
 		check_named(files[i], i % 2 ? JPROF_FOLD_ALLOC : JPROF_FOLD_NONE, NULL);
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
-	(void)state;
 	check_named(SAMPLES "/heaps/jemalloc-5.3.0.heap", JPROF_FOLD_NONE, "*");
 	check_named(SAMPLES "/heaps/jemalloc-5.3.1.heap", JPROF_FOLD_NONE, "*");
 }
 
 /* Without names the places must be the same: what is named afterwards, then, is too. */
-static void test_unnamed(void **state)
+TEST(test_unnamed)
 {
 	static const char *const paths[] = { SAMPLES "/heaps/jemalloc-5.3.0.heap", SAMPLES "/heaps/maps.heap",
 		                             SAMPLES "/cases/ruby31/fiddle.1.heap" };
@@ -159,9 +157,8 @@ static void test_unnamed(void **state)
 	}
 }
 
-static void test_difference(void **state)
+TEST(test_difference)
 {
-	(void)state;
 	const char *path = SAMPLES "/cases/ruby31/hash.1.heap";
 	struct jprof_profile *p = open_sample(path, NULL),
 			     *base = open_sample(SAMPLES "/cases/ruby31/hash.0.heap", NULL);
@@ -186,9 +183,8 @@ static double cum_of(const struct jprof_view *view, const char *name)
 
 /* Profiles that came with names of different fold levels have different stacks; their rows meet by name: each has what
  * both have under it, and no more of its own than in all. */
-static void test_fold_levels_meet_by_name(void **state)
+TEST(test_fold_levels_meet_by_name)
 {
-	(void)state;
 	const char *path = SAMPLES "/cases/ruby31/cext.1.heap";
 	struct jprof_profile *p = open_sample(path, NULL);
 	name(p, path);
@@ -280,7 +276,7 @@ static void check_layout(const char *path, const char *thread, const char *const
 	jprof_profile_free(profile);
 }
 
-static void test_layout(void **state)
+TEST(test_layout)
 {
 	static const char *const types[] = { "alloc_objects", "alloc_space", "inuse_objects", "inuse_space" };
 	(void)state;
@@ -320,12 +316,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_named),   cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_unnamed), cmocka_unit_test(test_difference),
-		cmocka_unit_test(test_layout),  cmocka_unit_test(test_fold_levels_meet_by_name),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down)

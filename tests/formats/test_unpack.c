@@ -58,9 +58,8 @@ static struct jp_strbuf packed(filter_fn *filter, const void *data, size_t len)
 	return out;
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
-	(void)state;
 	struct jp_strbuf text = whole_file(sample);
 	struct jprof_profile *plain = must_parse(text.text, text.len, NULL);
 	for (size_t i = 0; i < filter_count; i++)
@@ -84,9 +83,8 @@ static void test_kinds(void **state)
 	jp_strbuf_release(&text);
 }
 
-static void test_thrice(void **state)
+TEST(test_thrice)
 {
-	(void)state;
 	struct jp_strbuf a = packed(filters[0], "x", 1), b = packed(filters[0], a.text, a.len),
 			 c = packed(filters[0], b.text, b.len);
 	must_refuse(c.text, c.len, "more than 2 times over");
@@ -117,9 +115,8 @@ static void check_cuts(filter_fn *filter, const struct jp_strbuf *text)
 	jp_strbuf_release(&all);
 }
 
-static void test_cuts(void **state)
+TEST(test_cuts)
 {
-	(void)state;
 	struct jp_strbuf text = whole_file(SAMPLES "/cases/ruby31/iseq.1.heap");
 	check_cuts(filters[0], &text);
 	struct jp_strbuf small = whole_file(sample);
@@ -130,9 +127,8 @@ static void test_cuts(void **state)
 }
 
 /* One bit of the data differs: the sums of the formats tell. ZSTD_compress writes none. */
-static void test_flipped(void **state)
+TEST(test_flipped)
 {
-	(void)state;
 	struct jp_strbuf text = whole_file(sample);
 	for (size_t i = 0; i < filter_count && filters[i] != filter_zstd; i++) {
 		struct jp_strbuf all = packed(filters[i], text.text, text.len);
@@ -151,9 +147,8 @@ static void test_flipped(void **state)
 }
 
 /* gzip files may follow each other, as `cat a.gz b.gz` makes them. */
-static void test_members(void **state)
+TEST(test_members)
 {
-	(void)state;
 	struct jp_strbuf text = whole_file(sample), a = packed(filters[0], text.text, 1000),
 			 b = packed(filters[0], text.text + 1000, text.len - 1000);
 	jp_strbuf_add(&a, b.text, b.len);
@@ -238,7 +233,7 @@ static void check_between(filter_fn *filter, struct jp_span before, struct jp_sp
 static const char both[] = "first second", no_stream[] = "no stream";
 
 /* A frame to be skipped may have any size and one of 16 magics; pzstd begins each of its frames with one. */
-static void test_skippable_frames(void **state)
+TEST(test_skippable_frames)
 {
 	static const struct jp_span none = { "", 0 };
 	static char large[70000] = "\x5f\x2a\x4d\x18\x68\x11\x01"; /* 8 bytes and 70,000 - 8 */
@@ -257,7 +252,7 @@ static void test_skippable_frames(void **state)
 }
 
 /* Zeros behind the last stream are none of it, as on tapes; between two only xz allows them, in fours. */
-static void test_padding(void **state)
+TEST(test_padding)
 {
 	static const struct jp_span none = { "", 0 };
 	static const char zeros[1000];
@@ -274,7 +269,7 @@ static void test_padding(void **state)
 }
 
 /* `gzip -t` says of such a file that there is garbage behind its end. */
-static void test_no_stream(void **state)
+TEST(test_no_stream)
 {
 	static const struct jp_span none = { "", 0 };
 	(void)state;
@@ -287,9 +282,8 @@ static void test_no_stream(void **state)
 }
 
 /* A file that cannot be read on where a stream ends is not at its end. */
-static void test_read_errors(void **state)
+TEST(test_read_errors)
 {
-	(void)state;
 	struct jp_strbuf text = whole_file(sample);
 	for (size_t i = 0; i < filter_count; i++) {
 		struct jp_strbuf all = packed(filters[i], text.text, text.len), out = { 0 };
@@ -305,7 +299,7 @@ static void test_read_errors(void **state)
 	jp_strbuf_release(&text);
 }
 
-static void test_bombs(void **state)
+TEST(test_bombs)
 {
 	static const struct jp_unpack_limits small = { .size = 1 << 20, .free_size = 1 << 16, .ratio = 100 },
 					     tight = { .size = 1 << 18, .free_size = 1 << 16, .ratio = 100000 };
@@ -329,21 +323,4 @@ static void test_bombs(void **state)
 		jp_strbuf_release(&bomb);
 	}
 	free(zeros);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_thrice),
-		cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_bombs),
-		cmocka_unit_test(test_skippable_frames),
-		cmocka_unit_test(test_padding),
-		cmocka_unit_test(test_no_stream),
-		cmocka_unit_test(test_read_errors),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

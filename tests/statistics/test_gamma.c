@@ -1,11 +1,6 @@
 /* The numeric routines against printed tables. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "statistics/gamma.h"
 
@@ -20,9 +15,8 @@ static const struct {
 	{ 30, 16.791, 46.979 }, { 50, 32.357, 71.420 }, { 80, 57.153, 106.629 }, { 100, 74.222, 129.561 },
 };
 
-static void test_chi_square(void **state)
+TEST(test_chi_square)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof chi_square / sizeof *chi_square; i++) {
 		double shape = chi_square[i].freedom / 2.0;
 		assert_true(fabs(2 * jp_gamma_quantile(shape, 0.025) - chi_square[i].low) <= 0.00051);
@@ -47,9 +41,8 @@ static void assert_printed(double value, double printed)
 	assert_true(fabs(value - printed) <= (printed < 0.1 ? 0.000051 : printed < 1 ? 0.00051 : 0.0051));
 }
 
-static void test_poisson(void **state)
+TEST(test_poisson)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof poisson / sizeof *poisson; i++) {
 		double n = poisson[i].count;
 		if (n > 0)
@@ -60,9 +53,8 @@ static void test_poisson(void **state)
 
 /* Closed forms: shape 1 is the exponential distribution, shape 1/2 the square of a normal one, and a whole
  * shape a sum of Poisson probabilities. */
-static void test_closed_forms(void **state)
+TEST(test_closed_forms)
 {
-	(void)state;
 	for (double x = 1e-6; x < 50; x *= 3) {
 		assert_true(fabs(jp_gamma_p(1, x) / -expm1(-x) - 1) < 1e-13);
 		assert_true(fabs(jp_gamma_p(0.5, x) / erf(sqrt(x)) - 1) < 1e-13);
@@ -72,9 +64,8 @@ static void test_closed_forms(void **state)
 	assert_true(jp_gamma_p(3, 0) == 0);
 }
 
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
-	(void)state;
 	static const double shapes[] = { 0.02, 0.3, 1, 1.5, 7, 60, 900, 9999 };
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		assert_true(fabs(jp_gamma_p(shapes[i], jp_gamma_quantile(shapes[i], 0.025)) - 0.025) < 1e-10);
@@ -83,21 +74,10 @@ static void test_there_and_back(void **state)
 }
 
 /* Where the expansion takes over nothing jumps, and in the end it is the normal distribution. */
-static void test_large_shapes(void **state)
+TEST(test_large_shapes)
 {
-	(void)state;
 	assert_true(fabs(jp_gamma_lower(9999.999) - jp_gamma_lower(10000)) < 1e-7);
 	assert_true(fabs(jp_gamma_upper(9999.999) - jp_gamma_upper(10000)) < 1e-7);
 	assert_true(fabs(jp_gamma_upper(1e12) - 1.959964) < 2e-6);
 	assert_true(fabs(jp_gamma_lower(1e12) + 1.959964) < 2e-6);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chi_square),   cmocka_unit_test(test_poisson),
-		cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_large_shapes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

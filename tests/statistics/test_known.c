@@ -1,14 +1,7 @@
 /* Intervals against dumps of real programs whose truth is known (samples/cases/README.md), and what
  * the other fields of a range say. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "jprof.h"
 
@@ -66,9 +59,8 @@ static void assert_holds(const struct jprof_range *r, double truth)
 
 /* The growth of each row is known; the interval holds it and is no wider than five standard errors of the
  * samples that are new. */
-static void test_growth(void **state)
+TEST(test_growth)
 {
-	(void)state;
 	static const struct {
 		const char *early, *late, *row;
 		double truth, width;
@@ -91,9 +83,8 @@ static void test_growth(void **state)
 
 /* A leak of which one sample was there before, and ten after. Half of what both workers leak (2400 times 1 KiB)
  * is in this one's share; that it grew at all is certain. 60 MB did not change, and add nothing. */
-static void test_leak_in_puma(void **state)
+TEST(test_leak_in_puma)
 {
-	(void)state;
 	struct jprof_profile *profile = growth("cases/puma/w0.2.heap", "cases/puma/w0.3.heap");
 	struct jprof_view *view = errors_of(profile, JPROF_INUSE_SPACE);
 	struct jprof_row leak = row_named(view, "row_new"), strings = row_named(view, "rb_str_times");
@@ -106,9 +97,8 @@ static void test_leak_in_puma(void **state)
 	jprof_profile_free(profile);
 }
 
-static void test_leak_in_objects(void **state)
+TEST(test_leak_in_objects)
 {
-	(void)state;
 	struct jprof_profile *profile = growth("cases/ruby31/cext.0.heap", "cases/ruby31/cext.1.heap");
 	struct jprof_view *view = errors_of(profile, JPROF_INUSE_OBJECTS);
 	struct jprof_row row = row_named(view, "row_new");
@@ -118,9 +108,8 @@ static void test_leak_in_objects(void **state)
 }
 
 /* Nothing changed: no row, and nothing known but that no more than 3.7 rates can have come unseen. */
-static void test_same_dump_twice(void **state)
+TEST(test_same_dump_twice)
 {
-	(void)state;
 	struct jprof_profile *profile = growth("cases/puma/w0.3.heap", "cases/puma/w0.3.heap");
 	struct jprof_range r;
 	jprof_profile_range(profile, JPROF_INUSE_SPACE, &r);
@@ -129,9 +118,8 @@ static void test_same_dump_twice(void **state)
 }
 
 /* A dump added to itself: errors double like the sum, they do not grow by the root of two. */
-static void test_sum_of_relatives(void **state)
+TEST(test_sum_of_relatives)
 {
-	(void)state;
 	struct jprof_profile *sum = profile_of("cases/puma/w0.3.heap"), *one = profile_of("cases/puma/w0.3.heap");
 	struct jprof_range single, both;
 	jprof_profile_range(one, JPROF_INUSE_SPACE, &single);
@@ -169,9 +157,8 @@ static struct jprof_range grown_row(const char *before, const char *after)
 
 /* Nine samples of 4 KiB more are a growth that is certain, and how much it is nobody knows; 400 samples against 401
  * are many, and may be no growth at all. */
-static void test_two_doubts(void **state)
+TEST(test_two_doubts)
 {
-	(void)state;
 	struct jprof_range certain = grown_row("0: 0", "9: 36864"), unsure = grown_row("400: 1638400", "401: 1642496"),
 			   neither = grown_row("0: 0", "100: 409600"), both = grown_row("0: 0", "1: 4096");
 	assert_true(certain.few_samples && !certain.within_error && certain.low > 0);
@@ -181,9 +168,8 @@ static void test_two_doubts(void **state)
 }
 
 /* The reason for wide errors is the true one: with prof_accum, less that was ever allocated is another process. */
-static void test_reason(void **state)
+TEST(test_reason)
 {
-	(void)state;
 	static const char *const counters[] = { "5: 20480 [90: 368640]", "4: 16384 [10: 40960]" };
 	static const char with_accum[] = "heap_v2/524288\n  t*: 0: 0 [0: 0]\n@ 0x1000 0x2000\n  t*: %s\n";
 	struct jprof_profile *profile[2];
@@ -204,9 +190,8 @@ static void test_reason(void **state)
 }
 
 /* Bytes without objects: nobody knows how they were sampled. */
-static void test_not_known(void **state)
+TEST(test_not_known)
 {
-	(void)state;
 	struct jprof_profile *profile = profile_of("heaps/faults/bytes-without-objects.heap");
 	struct jprof_range r;
 	jprof_profile_range(profile, JPROF_INUSE_SPACE, &r);
@@ -215,9 +200,8 @@ static void test_not_known(void **state)
 }
 
 /* The table's ranges are those of the whole where a row holds everything; without asking there are none. */
-static void test_whole(void **state)
+TEST(test_whole)
 {
-	(void)state;
 	struct jprof_profile *profile = profile_of("cases/ruby31/iseq.1.heap");
 	struct jprof_view *view = errors_of(profile, JPROF_INUSE_SPACE), *plain;
 	struct jprof_row all = row_named(view, "_start");
@@ -231,20 +215,4 @@ static void test_whole(void **state)
 	jprof_view_free(plain);
 	jprof_view_free(view);
 	jprof_profile_free(profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_growth),
-		cmocka_unit_test(test_leak_in_puma),
-		cmocka_unit_test(test_leak_in_objects),
-		cmocka_unit_test(test_same_dump_twice),
-		cmocka_unit_test(test_sum_of_relatives),
-		cmocka_unit_test(test_two_doubts),
-		cmocka_unit_test(test_reason),
-		cmocka_unit_test(test_not_known),
-		cmocka_unit_test(test_whole),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

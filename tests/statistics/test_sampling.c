@@ -1,11 +1,6 @@
 /* What printed counters tell: sizes, numbers of samples, variances. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "sampler.h"
 #include "statistics/sampling.h"
@@ -40,9 +35,8 @@ static bool nearly(double a, double b)
 
 /* Every size class, printed as 5.3 does: the number of samples comes out, and so does the number of objects that
  * the rounding hides. */
-static void test_one_size(void **state)
+TEST(test_one_size)
 {
-	(void)state;
 	for (int lg = 9; lg <= 19; lg += 2)
 		for (uint64_t size = 8; size < 20 << 20; size = next_class(size))
 			for (uint64_t k = 1; k < 20000; k = 3 * k + 1) {
@@ -60,9 +54,8 @@ static void test_one_size(void **state)
 }
 
 /* As 4.x prints them, in any size: nothing is rounded, nothing is shifted. */
-static void test_plain_counters(void **state)
+TEST(test_plain_counters)
 {
-	(void)state;
 	const uint64_t count[] = { 7, 7 * 1000 };
 	struct jp_sampling s = jp_sampling_of(1 << 19, count);
 	double p = chance(1 << 19, 1000);
@@ -72,9 +65,8 @@ static void test_plain_counters(void **state)
 }
 
 /* What is sampled for certain has no error; what cannot be scaled has none that is known. */
-static void test_no_variance(void **state)
+TEST(test_no_variance)
 {
-	(void)state;
 	const uint64_t large[] = { 3, 3ull << 30 }, odd[] = { 5, 0 }, none[] = { 0, 0 };
 	assert_true(jp_sampling_of(512, large).variance[1] < 1e-9);
 	assert_true(jp_sampling_of(512, odd).n == 5 && jp_sampling_of(512, odd).variance[0] == 0);
@@ -83,9 +75,8 @@ static void test_no_variance(void **state)
 }
 
 /* Whatever two sizes were sampled how often: the variance that they have is not above the bound. */
-static void test_two_sizes(void **state)
+TEST(test_two_sizes)
 {
-	(void)state;
 	const double rate = 1 << 19;
 	for (uint64_t a = 16; a < 1 << 24; a *= 4)
 		for (uint64_t b = 4 * a; b < 1 << 24; b *= 4)
@@ -109,9 +100,8 @@ static void test_two_sizes(void **state)
 }
 
 /* Counters that no allocator prints. */
-static void test_absurd(void **state)
+TEST(test_absurd)
 {
-	(void)state;
 	const uint64_t most = INT64_MAX, cases[][2] = { { most, 1 },        { 1, most }, { most, most },
 		                                        { most, most - 1 }, { 3, most }, { most - 1, 5 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -119,14 +109,4 @@ static void test_absurd(void **state)
 			struct jp_sampling s = jp_sampling_of(1ull << lg, cases[i]);
 			assert_true(s.n > 0 && s.variance[0] >= 0 && s.variance[1] >= 0);
 		}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_size),    cmocka_unit_test(test_plain_counters),
-		cmocka_unit_test(test_no_variance), cmocka_unit_test(test_two_sizes),
-		cmocka_unit_test(test_absurd),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
  * objects of 1 KB with lg_prof_sample:15, so one in 32.5 is sampled, in some number of epochs; the load changes by
  * up to 20 % either way from epoch to epoch. Seeds are fixed. With the argument "print" it prints the table of
  * docs/internals/statistics.md. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include "sampler.h"
 #include "statistics/shape.h"
@@ -178,7 +172,7 @@ static void print_table(void)
 }
 
 /* Each shape alone is right in each run; one over another may once not be told. */
-static void test_right(void **state)
+TEST(test_right)
 {
 	static const double noises[] = { 0, 0.2, 0.8 };
 	(void)state;
@@ -195,9 +189,8 @@ static void test_right(void **state)
 }
 
 /* Of some thirty samples it may be too early to tell, and is hardly ever told wrong. */
-static void test_small(void **state)
+TEST(test_small)
 {
-	(void)state;
 	for (size_t k = 0; k < kinds; k++)
 		for (size_t l = 0; l < 3; l++) {
 			struct score s = run(&all_kinds[k], lives[l], amounts[0], 0.2, 200);
@@ -207,9 +200,8 @@ static void test_small(void **state)
 		}
 }
 
-static void test_too_little(void **state)
+TEST(test_too_little)
 {
-	(void)state;
 	const double length[] = { 1, 1, 1, 1 }, n[] = { 20, 20, 20, 20 }, few[] = { 2, 2, 2, 2 };
 	const struct jp_shape_time three = { length, 3 }, four = { length, 4 }, none = { length, 0 };
 	assert_int_equal(jp_shape_of(&four, 0, n, 1), JPROF_SHAPE_GROWING);
@@ -219,9 +211,8 @@ static void test_too_little(void **state)
 }
 
 /* The more rows are judged, the more one has to show. */
-static void test_many_rows(void **state)
+TEST(test_many_rows)
 {
-	(void)state;
 	const double length[] = { 1, 1, 1, 1, 1, 1, 1, 1 }, n[] = { 2, 2, 2, 2, 2, 2, 2, 2 };
 	const struct jp_shape_time eight = { length, 8 };
 	assert_int_equal(jp_shape_of(&eight, 0, n, 1), JPROF_SHAPE_GROWING);
@@ -234,7 +225,5 @@ int main(int argc, char **argv)
 		print_table();
 		return 0;
 	}
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_right), cmocka_unit_test(test_small),
-		                            cmocka_unit_test(test_too_little), cmocka_unit_test(test_many_rows) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed(NULL, NULL);
 }

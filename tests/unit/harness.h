@@ -3,19 +3,9 @@
 #ifndef JP_TESTS_HARNESS_H
 #define JP_TESTS_HARNESS_H
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/macros.h"
 #include "jprof.h"
+#include "testing.h"
 
 /* Equal but for the rounding of a few operations on doubles. */
 #define assert_near(is, should) assert_near_at((is), (should), __FILE__, __LINE__)

@@ -44,9 +44,8 @@ static bool is_stable(const char *format, const struct dot_picture *picture)
 	return strcmp(format, "ps") && (strcmp(format, "pdf") || !memmem(picture->data, picture->len, "/ObjStm", 7));
 }
 
-static void test_again(void **state)
+TEST(test_again)
 {
-	(void)state;
 	static const char *const formats[] = { "svg", "pdf", "dot", "png", "ps", "gif" };
 	enum { count = 2 * jp_count(formats) };
 	struct dot_picture first[count];
@@ -67,10 +66,4 @@ static void test_again(void **state)
 	for (int i = 0; i < count; i++)
 		free(first[i].data);
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_again) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* The parts of the agent that need no process: what JPROF_AGENT says, and the text that it writes. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "config.h"
 #include "textbuf.h"
@@ -23,7 +17,7 @@ static void triggers_are(const char *words, const char *expected, const char *un
 	textbuf_free(&text);
 }
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
 	struct config config;
 	(void)state;
@@ -41,7 +35,7 @@ static void test_defaults(void **state)
 	}
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	struct config config;
 	(void)state;
@@ -65,9 +59,8 @@ static void test_words(void **state)
 	assert_int_equal(config.signal, SIGUSR2);
 }
 
-static void test_triggers(void **state)
+TEST(test_triggers)
 {
-	(void)state;
 	triggers_are("every=60s", "every=1m", "");
 	triggers_are("every=7200s,on=exit", "every=2h,on=exit", "");
 	triggers_are("every=61s", "every=61s", "");
@@ -78,7 +71,7 @@ static void test_triggers(void **state)
 }
 
 /* What is not understood changes nothing. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
 	static const char *const words[] = {
 		"every=10",
@@ -122,7 +115,7 @@ static void test_unknown(void **state)
 	triggers_are("bogus,every=1m,worse", "every=1m", "bogus,worse");
 }
 
-static void test_too_long(void **state)
+TEST(test_too_long)
 {
 	char words[5000];
 	struct config config;
@@ -143,9 +136,8 @@ static void json_is(const char *s, const char *expected)
 	textbuf_free(&text);
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
-	(void)state;
 	json_is(NULL, "null");
 	json_is("", "\"\"");
 	json_is("a\"b\\c\n\x01/", "\"a\\\"b\\\\c\\u000a\\u0001/\"");
@@ -156,7 +148,7 @@ static void test_json(void **state)
 	json_is("\xc0\x80\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"");
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
 	struct textbuf text = { 0 };
 	(void)state;
@@ -166,14 +158,4 @@ static void test_text(void **state)
 	assert_memory_equal(text.data + 249990, "4999849999", 11);
 	textbuf_free(&text);
 	assert_null(text.data);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults), cmocka_unit_test(test_words),    cmocka_unit_test(test_triggers),
-		cmocka_unit_test(test_unknown),  cmocka_unit_test(test_too_long), cmocka_unit_test(test_json),
-		cmocka_unit_test(test_text),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

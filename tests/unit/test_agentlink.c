@@ -126,9 +126,8 @@ static int connect_agent(const struct jprof_process *p, struct jprof_agent **age
 	return jprof_agent_connect(p, &opts, agent, err);
 }
 
-static void test_a_whole_talk(void **state)
+TEST(test_a_whole_talk)
 {
-	(void)state;
 	struct fake fake = { 0 };
 	strcpy(fake.path, "?");
 	struct jprof_process p = myself(fake.path);
@@ -171,9 +170,8 @@ static void test_a_whole_talk(void **state)
 		assert_string_equal(fake.asked[i], asked[i]);
 }
 
-static void test_the_report(void **state)
+TEST(test_the_report)
 {
-	(void)state;
 	struct fake fake = { 0 };
 	struct jprof_process p = myself(fake.path);
 	fake.replies[0] = report_of(&p, p.ns_pid, "");
@@ -219,9 +217,8 @@ static void refused(const char *reply, const char *why)
 	stop(&fake);
 }
 
-static void test_wrong_answers(void **state)
+TEST(test_wrong_answers)
 {
-	(void)state;
 	struct jprof_process p = myself("");
 	refused(report_of(&p, p.ns_pid + 1, ""), "just forked");
 	p.start_ticks++;
@@ -236,9 +233,8 @@ static void test_wrong_answers(void **state)
 	refused(NULL, "hung up");
 }
 
-static void test_dumps_that_are_none(void **state)
+TEST(test_dumps_that_are_none)
 {
-	(void)state;
 	struct fake fake = { 0 };
 	struct jprof_process p = myself(fake.path);
 	fake.replies[0] = report_of(&p, p.ns_pid, "");
@@ -265,9 +261,8 @@ static void test_dumps_that_are_none(void **state)
 }
 
 /* Another process, and another directory or name for the side-car, or none. */
-static void test_dumps_of_others(void **state)
+TEST(test_dumps_of_others)
 {
-	(void)state;
 	struct fake fake = { 0 };
 	struct jprof_process p = myself(fake.path);
 	fake.replies[0] = report_of(&p, p.ns_pid, ",\"prefix\":\"/t/a\"");
@@ -295,9 +290,8 @@ static void test_dumps_of_others(void **state)
 }
 
 /* Between the look at /proc and the connection it may have become another user's, or another process. */
-static void test_who_it_is_now(void **state)
+TEST(test_who_it_is_now)
 {
-	(void)state;
 	struct fake fake = { 0 };
 	struct jprof_process p = myself(fake.path);
 	struct jprof_agent *agent = NULL;
@@ -319,9 +313,8 @@ static void test_who_it_is_now(void **state)
 	stop(&fake);
 }
 
-static void test_labels(void **state)
+TEST(test_labels)
 {
-	(void)state;
 	assert_true(jprof_agent_label_good("boot"));
 	assert_true(jprof_agent_label_good("A-z_0.9"));
 	assert_false(jprof_agent_label_good(""));
@@ -336,9 +329,8 @@ static void test_labels(void **state)
 	assert_true(jprof_agent_label_good(text));
 }
 
-static void test_no_socket_there(void **state)
+TEST(test_no_socket_there)
 {
-	(void)state;
 	struct jprof_agent *agent = NULL;
 	struct jprof_error err = { 0 };
 	struct jprof_process p = myself("/nowhere/at/all");
@@ -354,9 +346,8 @@ static void test_no_socket_there(void **state)
 	assert_null(agent);
 }
 
-static void test_silence(void **state)
+TEST(test_silence)
 {
-	(void)state;
 	struct fake fake = { .replies = { "" } };
 	start(&fake);
 	struct jprof_process p = myself(fake.path);
@@ -377,9 +368,8 @@ static void abstract(struct fake *fake, char *name, size_t size)
 	start_at(fake, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name)));
 }
 
-static void test_an_abstract_name(void **state)
+TEST(test_an_abstract_name)
 {
-	(void)state;
 	struct fake fake = { 0 };
 	char name[64] = "";
 	struct jprof_process p = myself(name);
@@ -395,14 +385,7 @@ static void test_an_abstract_name(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_whole_talk),  cmocka_unit_test(test_the_report),
-		cmocka_unit_test(test_wrong_answers), cmocka_unit_test(test_dumps_that_are_none),
-		cmocka_unit_test(test_labels),        cmocka_unit_test(test_no_socket_there),
-		cmocka_unit_test(test_silence),       cmocka_unit_test(test_an_abstract_name),
-		cmocka_unit_test(test_who_it_is_now), cmocka_unit_test(test_dumps_of_others),
-	};
-	int failures = cmocka_run_group_tests(tests, NULL, NULL);
+	int failures = run_listed(NULL, NULL);
 	jprof_processes_free(own);
 	return failures;
 }

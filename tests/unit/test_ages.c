@@ -93,9 +93,8 @@ static const struct record alone = { 17,
 	                               { 5, 2, 60 },
 	                               { 5, 3, 50 } } };
 
-static void test_parts_and_shapes(void **state)
+TEST(test_parts_and_shapes)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of_record(&alone, NULL);
 	name_all(p);
 	struct jprof_view *view = aged(p, 0, 0);
@@ -123,9 +122,8 @@ static void test_parts_and_shapes(void **state)
 
 /* The filters move to the nearest border: an hour ago is 33400, in epoch 5 (28000 to 34000), whose end is nearer.
  * Totals stay those of all. */
-static void test_filters(void **state)
+TEST(test_filters)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of_record(&alone, NULL);
 	name_all(p);
 	struct jprof_view *older = aged(p, 3600, 0), *newer = aged(p, 0, 3600), *exact = aged(p, 1800, 27000);
@@ -150,9 +148,8 @@ static void test_filters(void **state)
 
 /* What a worker has from its master is from before the fork, also in the sum of both; its first epoch is its startup.
  */
-static void test_fork(void **state)
+TEST(test_fork)
 {
-	(void)state;
 	static const struct record master = { 20, 1000, 37000, 1, 0, TEN_HOURS, { { 1, 1, 40 }, { 2, 7, 5 } } };
 	static const struct record worker = { 21,
 		                              12000,
@@ -184,9 +181,8 @@ static void test_fork(void **state)
 }
 
 /* An older agent does not say when the process began. */
-static void test_older_agent(void **state)
+TEST(test_older_agent)
 {
-	(void)state;
 	static const struct record old = { 17, 0, 37000, 0, 0, TEN_HOURS, { { 1, 1, 40 }, { 1, 2, 5 }, { 1, 7, 3 } } };
 	struct jprof_profile *p = profile_of_record(&old, NULL);
 	name_all(p);
@@ -197,9 +193,8 @@ static void test_older_agent(void **state)
 }
 
 /* A thread has the ages of its own stacks; of a difference there are ages, and no shape. */
-static void test_threads_and_differences(void **state)
+TEST(test_threads_and_differences)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of_record(&alone, "*"), *q = profile_of_record(&alone, NULL),
 			     *nothing = profile_of_record(
 				 &(struct record){ 17, 1000, 30000, 1, 0, TEN_HOURS, { { 2, 2, 30 } } }, NULL);
@@ -221,9 +216,8 @@ static void test_threads_and_differences(void **state)
 	jprof_profile_free(nothing);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	const struct jprof_view_opts asked[] = { { .size = sizeof *asked, .ages = JPROF_AGES_CUM },
 		                                 { .size = sizeof *asked, .older = 1 },
 		                                 { .size = sizeof *asked, .newer = 1 } };
@@ -242,9 +236,8 @@ static void test_refused(void **state)
 }
 
 /* Times that no agent writes: before 1970 is not reached, nor a number divided by nothing. */
-static void test_strange_times(void **state)
+TEST(test_strange_times)
 {
-	(void)state;
 	static const char *const epochs[] = { "", "e 1 0.000 0.000\n", "e 2 99999999999.000 99999999999.000\n",
 		                              "e 1 5.000 -\ne 2 4.000 4.000\ne 3 1.000 18446744073.000\n" };
 	for (size_t i = 0; i < jp_count(epochs); i++)
@@ -270,9 +263,8 @@ static void test_strange_times(void **state)
 }
 
 /* Where memory is short there is no view, and later it is what it was. */
-static void test_short_memory(void **state)
+TEST(test_short_memory)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of_record(&alone, NULL);
 	name_all(p);
 	const struct jprof_view_opts opts = { .size = sizeof opts, .ages = JPROF_AGES_FLAT, .older = 1 };
@@ -292,9 +284,8 @@ static void test_short_memory(void **state)
 }
 
 /* The columns of a report, which name the last hour only where something may be older than that. */
-static void test_columns_of_a_short_life(void **state)
+TEST(test_columns_of_a_short_life)
 {
-	(void)state;
 	static const struct record brief = { 17,
 		                             1000,
 		                             1021,
@@ -317,20 +308,4 @@ static void test_columns_of_a_short_life(void **state)
 		free(text);
 		jprof_profile_free(p);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts_and_shapes),
-		cmocka_unit_test(test_filters),
-		cmocka_unit_test(test_fork),
-		cmocka_unit_test(test_older_agent),
-		cmocka_unit_test(test_threads_and_differences),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_strange_times),
-		cmocka_unit_test(test_short_memory),
-		cmocka_unit_test(test_columns_of_a_short_life),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,9 +269,8 @@ static void check(const char *path, const char *sysroot, const char *part)
 	check_job(&job, part);
 }
 
-static void test_views(void **state)
+TEST(test_views)
 {
-	(void)state;
 	const struct job job = { .path = SAMPLES "/heaps/jemalloc-5.3.0.heap",
 		                 .sysroot = SAMPLES "/heaps/sysroot",
 		                 .run = run,
@@ -279,21 +278,18 @@ static void test_views(void **state)
 	check_job(&job, "ROUTINE ====");
 }
 
-static void test_without_files(void **state)
+TEST(test_without_files)
 {
-	(void)state;
 	check(SAMPLES "/heaps/hand-4.heap", "/proc/self/fdinfo", "server+0x1233");
 }
 
-static void test_with_symbols_and_lines(void **state)
+TEST(test_with_symbols_and_lines)
 {
-	(void)state;
 	check(SAMPLES "/heaps/jemalloc-5.3.0.heap", SAMPLES "/heaps/sysroot", "rows_keep");
 }
 
-static void test_kept_names(void **state)
+TEST(test_kept_names)
 {
-	(void)state;
 	char cache[] = "/tmp/jprof-kept-XXXXXX";
 	struct jprof_cache_sum sum;
 	assert_non_null(mkdtemp(cache));
@@ -309,16 +305,14 @@ static void test_kept_names(void **state)
 }
 
 /* A fault and its warning need memory too. */
-static void test_a_cut_dump(void **state)
+TEST(test_a_cut_dump)
 {
-	(void)state;
 	check(SAMPLES "/heaps/faults/cut-stack.heap", "/proc/self/fdinfo", "Total:");
 }
 
 /* What was written with all memory is read with too little. */
-static void test_bundles(void **state)
+TEST(test_bundles)
 {
-	(void)state;
 	struct job job = { .path = SAMPLES "/heaps/jemalloc-5.3.0.heap", .sysroot = SAMPLES "/heaps/sysroot" };
 	job.run = run_read;
 	assert_int_equal(run_write(&job), 0);
@@ -326,9 +320,8 @@ static void test_bundles(void **state)
 	jp_strbuf_release(&job.bundle);
 }
 
-static void test_writing_bundles(void **state)
+TEST(test_writing_bundles)
 {
-	(void)state;
 	static struct job job;
 	size_t len = 0;
 	int wrong = 0;
@@ -345,9 +338,8 @@ static void test_writing_bundles(void **state)
 	assert_true(len > 1000);
 }
 
-static void test_collecting(void **state)
+TEST(test_collecting)
 {
-	(void)state;
 	char proc[] = "/tmp/jprof-proc-XXXXXX", link[64], target[64];
 	assert_non_null(mkdtemp(proc));
 	snprintf(link, sizeof link, "%s/%d", proc, (int)getpid());
@@ -360,9 +352,8 @@ static void test_collecting(void **state)
 	rmdir(proc);
 }
 
-static void test_maps(void **state)
+TEST(test_maps)
 {
-	(void)state;
 	static const char text[] = "00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n";
 	size_t failing = 1;
 	for (;; failing++) {
@@ -380,16 +371,4 @@ static void test_maps(void **state)
 			break;
 	}
 	assert_true(failing > 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_files), cmocka_unit_test(test_with_symbols_and_lines),
-		cmocka_unit_test(test_kept_names),    cmocka_unit_test(test_a_cut_dump),
-		cmocka_unit_test(test_bundles),       cmocka_unit_test(test_writing_bundles),
-		cmocka_unit_test(test_maps),          cmocka_unit_test(test_collecting),
-		cmocka_unit_test(test_views),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,8 @@ static void says(const struct answer *a, unsigned columns, const char *should)
 	free(is);
 }
 
-static void test_paragraphs(void **state)
+TEST(test_paragraphs)
 {
-	(void)state;
 	struct answer a = { 0 };
 	says(&a, 10, "");
 	jp_strbuf_str(answer_add(&a, ANSWER_HEAD), "one two three");
@@ -50,9 +49,8 @@ static void add_row(struct answer *a, double bytes, double growth, double error,
 	jp_strbuf_str(answer_add_value(a, ANSWER_WORDS, error), words);
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
 	struct answer a = { 0 };
 	jp_strbuf_str(answer_add(&a, ANSWER_TABLE), "     MB  share  growth");
 	add_row(&a, 12.5 * mb, 2 * mb, 0.5 * mb, "  known");
@@ -62,9 +60,8 @@ static void test_rows(void **state)
 	answer_release(&a);
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
-	(void)state;
 	struct answer a = { 0 };
 	static const char *const names[] = { "String", "Array", "Hash", "Object" };
 	answer_add(&a, ANSWER_ROW);
@@ -87,9 +84,8 @@ static void test_lists(void **state)
 }
 
 /* Where lines are few, parts go by their number, the highest first; and no line is longer than the terminal. */
-static void test_giving_way(void **state)
+TEST(test_giving_way)
 {
-	(void)state;
 	struct answer a = { 0 };
 	char *is = NULL;
 	size_t len;
@@ -112,15 +108,4 @@ static void test_giving_way(void **state)
 	assert_string_equal(is, "stays\n");
 	free(is);
 	answer_release(&a);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paragraphs),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_giving_way),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 #include "base/arena.h"
 #include "harness.h"
 
-static void test_pieces_are_zeroed_aligned_and_apart(void **state)
+TEST(test_pieces_are_zeroed_aligned_and_apart)
 {
-	(void)state;
 	static const size_t sizes[] = { 0, 1, 7, 16, 17, 1000, 65535, 65536, 65537, 3, 300000, 1 };
 	struct jp_arena arena = { 0 };
 	unsigned char *pieces[jp_count(sizes)];
@@ -21,9 +20,8 @@ static void test_pieces_are_zeroed_aligned_and_apart(void **state)
 	jp_arena_release(&arena);
 }
 
-static void test_dup_copies_bytes_and_ends_them(void **state)
+TEST(test_dup_copies_bytes_and_ends_them)
 {
-	(void)state;
 	struct jp_arena arena = { 0 };
 	const char data[] = { 'a', '\0', 'b', 'x' };
 	char *copy = jp_arena_dup(&arena, data, 3);
@@ -33,9 +31,8 @@ static void test_dup_copies_bytes_and_ends_them(void **state)
 	jp_arena_release(&arena);
 }
 
-static void test_sizes_that_overflow_give_null(void **state)
+TEST(test_sizes_that_overflow_give_null)
 {
-	(void)state;
 	struct jp_arena arena = { 0 };
 	assert_null(jp_arena_alloc(&arena, SIZE_MAX));
 	assert_null(jp_arena_alloc(&arena, SIZE_MAX - 16));
@@ -44,9 +41,8 @@ static void test_sizes_that_overflow_give_null(void **state)
 	jp_arena_release(&arena);
 }
 
-static void test_release_empties(void **state)
+TEST(test_release_empties)
 {
-	(void)state;
 	struct jp_arena arena = { 0 };
 	jp_arena_release(&arena);
 	assert_non_null(jp_arena_alloc(&arena, 100));
@@ -56,9 +52,8 @@ static void test_release_empties(void **state)
 	jp_arena_release(&arena);
 }
 
-static void test_adopt(void **state)
+TEST(test_adopt)
 {
-	(void)state;
 	struct jp_arena to = { 0 }, from = { 0 }, none = { 0 };
 	char *first = jp_arena_dup(&from, "first", 5), *large = jp_arena_alloc(&from, 100000);
 	jp_arena_adopt(&to, &from); /* into an empty one */
@@ -75,16 +70,4 @@ static void test_adopt(void **state)
 	assert_string_equal(more, "more");
 	jp_arena_release(&to); /* all of it, or the leak checker finds some */
 	assert_null(from.newest);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces_are_zeroed_aligned_and_apart),
-		cmocka_unit_test(test_dup_copies_bytes_and_ends_them),
-		cmocka_unit_test(test_sizes_that_overflow_give_null),
-		cmocka_unit_test(test_release_empties),
-		cmocka_unit_test(test_adopt),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

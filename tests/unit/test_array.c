@@ -1,9 +1,8 @@
 #include "base/array.h"
 #include "harness.h"
 
-static void test_push_keeps_what_is_there(void **state)
+TEST(test_push_keeps_what_is_there)
 {
-	(void)state;
 	uint64_t *items = NULL;
 	size_t count = 0, cap = 0;
 	for (; count < 1000; count++) {
@@ -16,9 +15,8 @@ static void test_push_keeps_what_is_there(void **state)
 	free(items);
 }
 
-static void test_no_growth_where_there_is_room(void **state)
+TEST(test_no_growth_where_there_is_room)
 {
-	(void)state;
 	int *items = NULL;
 	size_t cap = 0;
 	assert_int_equal(jp_array_reserve(&items, &cap, 0, sizeof *items), 0);
@@ -33,9 +31,8 @@ static void test_no_growth_where_there_is_room(void **state)
 	free(items);
 }
 
-static void test_overflow_changes_nothing(void **state)
+TEST(test_overflow_changes_nothing)
 {
-	(void)state;
 	static const struct {
 		size_t need, size;
 	} cases[] = { { SIZE_MAX, 1 }, { SIZE_MAX / 2 + 2, 1 }, { SIZE_MAX / 8 + 1, 8 }, { 1 << 10, SIZE_MAX / 2 } };
@@ -52,14 +49,4 @@ static void test_overflow_changes_nothing(void **state)
 		assert_int_equal(*items, 'x');
 	}
 	free(items);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_push_keeps_what_is_there),
-		cmocka_unit_test(test_no_growth_where_there_is_room),
-		cmocka_unit_test(test_overflow_changes_nothing),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

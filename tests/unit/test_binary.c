@@ -49,9 +49,8 @@ static void check_binary(const char *path)
 }
 
 /* This test and its loader; the shell. */
-static void test_as_readelf(void **state)
+TEST(test_as_readelf)
 {
-	(void)state;
 	char self[PATH_MAX];
 	struct jprof_binary *b;
 	assert_non_null(realpath("/proc/self/exe", self));
@@ -64,9 +63,8 @@ static void test_as_readelf(void **state)
 	jprof_binary_free(b);
 }
 
-static void test_symbols(void **state)
+TEST(test_symbols)
 {
-	(void)state;
 	struct jprof_binary *b;
 	assert_int_equal(jprof_binary_open(NULL, library, &b, NULL), 0);
 	assert_true(jprof_binary_defines(b, "subject_exported"));
@@ -86,9 +84,8 @@ static void test_symbols(void **state)
 	jprof_binary_free(b);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	struct jprof_binary *b = NULL;
 	struct jprof_error err;
 	assert_int_equal(jprof_binary_open(NULL, "/dev/null", &b, &err), JPROF_E_IO);
@@ -105,10 +102,5 @@ int main(int argc, char **argv)
 		return 1;
 	library = argv[1];
 	stripped = argv[2];
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_readelf),
-		cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed(NULL, NULL);
 }

@@ -34,9 +34,8 @@ static int remove_top(void **state)
 	return system(command);
 }
 
-static void test_second_version(void **state)
+TEST_BETWEEN(test_second_version, make_top, remove_top)
 {
-	(void)state;
 	put("pod/app/memory.max", "max\n");
 	put("pod/app/memory.high", "max\n");
 	put("pod/app/memory.current", "1000\n");
@@ -57,17 +56,15 @@ static void test_second_version(void **state)
 }
 
 /* In a namespace of its own a group sees itself as the root. */
-static void test_namespace(void **state)
+TEST_BETWEEN(test_namespace, make_top, remove_top)
 {
-	(void)state;
 	put("memory.max", "7000\n");
 	put("memory.current", "1000\n");
 	assert_int_equal(budget_of_cgroup(top, "0::/\n", BUDGET_UNTIL_SLOWED), 6000);
 }
 
-static void test_first_version(void **state)
+TEST_BETWEEN(test_first_version, make_top, remove_top)
 {
-	(void)state;
 	put("memory/docker/x/memory.limit_in_bytes", "9000\n");
 	put("memory/docker/x/memory.usage_in_bytes", "3000\n");
 	put("memory/docker/x/memory.stat", "inactive_file 1\ntotal_inactive_file 1000\n");
@@ -80,9 +77,8 @@ static void test_first_version(void **state)
 	assert_true(budget_of_cgroup(top, "nonsense\n:\n::\n", BUDGET_UNTIL_SLOWED) == UINT64_MAX);
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-	(void)state;
 	assert_int_equal(budget_size("700"), 700);
 	assert_int_equal(budget_size("2k"), 2048);
 	assert_int_equal(budget_size("500M"), 500 << 20);
@@ -90,15 +86,4 @@ static void test_sizes(void **state)
 	static const char *const bad[] = { "", "0", "M", "-1", "5T", "5MB", "99999999999999999G", "1 G" };
 	for (size_t i = 0; i < jp_count(bad); i++)
 		assert_int_equal(budget_size(bad[i]), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_second_version, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(test_namespace, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(test_first_version, make_top, remove_top),
-		cmocka_unit_test(test_sizes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,9 +63,8 @@ static struct jprof_bundle *read_back(const struct jp_strbuf *bytes)
 	return b;
 }
 
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
-	(void)state;
 	static const enum jprof_compression kinds[] = { JPROF_COMPRESS_BEST, JPROF_COMPRESS_GZIP };
 	for (size_t i = 0; i < jp_count(kinds); i++) {
 		struct jp_strbuf bytes = { 0 };
@@ -100,9 +99,8 @@ static void test_there_and_back(void **state)
 }
 
 /* What the side-car tells fills what the caller leaves open. */
-static void test_sidecar(void **state)
+TEST(test_sidecar)
 {
-	(void)state;
 	static const char agent[] = "{\"pid\": 9, \"start_ticks\": 88, \"boot_id\": \"x\", \"program\": \"ruby\",\n"
 				    "\"label\": \"steady\", \"time\": 1234.75, \"objects\": [\n"
 				    "{\"path\": \"/elsewhere\", \"base\": \"0x400000\", \"build_id\": \"ABCD\"}]}";
@@ -138,9 +136,8 @@ static void test_sidecar(void **state)
 	jp_strbuf_release(&bytes);
 }
 
-static void test_names_and_choice(void **state)
+TEST(test_names_and_choice)
 {
-	(void)state;
 	struct jp_strbuf bytes = { 0 };
 	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_BEST, &bytes);
 	add_member(w, NULL, 1, "master");
@@ -173,9 +170,8 @@ static void test_names_and_choice(void **state)
 }
 
 /* Of two bundles without the thread there is no difference, and the error says so. */
-static void test_no_such_thread(void **state)
+TEST(test_no_such_thread)
 {
-	(void)state;
 	struct jp_strbuf bytes = { 0 };
 	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_GZIP, &bytes);
 	add_member(w, NULL, 1, NULL);
@@ -192,9 +188,8 @@ static void test_no_such_thread(void **state)
 	jp_strbuf_release(&bytes);
 }
 
-static void test_misuse(void **state)
+TEST(test_misuse)
 {
-	(void)state;
 	static const char *const bad[] = {
 		"",    "a/b",       "../x",
 		".x",  "-x",        "a b",
@@ -223,9 +218,8 @@ static void test_misuse(void **state)
 }
 
 /* From where the descriptor stands: a file in pieces, a pipe at once. */
-static void test_descriptors(void **state)
+TEST(test_descriptors)
 {
-	(void)state;
 	struct jp_strbuf bytes = { 0 };
 	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_BEST, &bytes);
 	enum { size = 200000 };
@@ -265,9 +259,8 @@ static void test_descriptors(void **state)
 }
 
 /* Each cut of one leaves an error of one line, or members that are whole and a warning. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
-	(void)state;
 	struct jp_strbuf bytes = { 0 };
 	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_GZIP, &bytes);
 	add_member(w, NULL, 1, NULL);
@@ -291,18 +284,4 @@ static void test_cut(void **state)
 	}
 	assert_int_equal(wrong, 0);
 	jp_strbuf_release(&bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_sidecar),
-		cmocka_unit_test(test_names_and_choice),
-		cmocka_unit_test(test_misuse),
-		cmocka_unit_test(test_no_such_thread),
-		cmocka_unit_test(test_descriptors),
-		cmocka_unit_test(test_cut),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,9 +38,8 @@ static void check(const char *stacks, const char *row, const char *caller)
 	jprof_profile_free(p);
 }
 
-static void test_sole_callers(void **state)
+TEST(test_sole_callers)
 {
-	(void)state;
 	check("@ 0x402000 0x401011 0x401001" COUNTERS, "server!0x2000", "load");
 	check("@ 0x402000 0x401011" COUNTERS "@ 0x401020 0x402001 0x401011 0x401001" COUNTERS, "server!0x2000", "load");
 	check("@ 0x402000 0x402001 0x401011 0x401001" COUNTERS, "server!0x2000", "load"); /* recursion */
@@ -55,9 +54,8 @@ static void test_sole_callers(void **state)
 }
 
 /* It is never a part of the name. */
-static void test_in_the_report(void **state)
+TEST(test_in_the_report)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of("heap_v2/1\n@ 0x402000 0x401011" COUNTERS MAPS);
 	name_locations(p, names, jp_count(names));
 	char *without = text_of(p, &(const struct asked){ .view.fold = JPROF_FOLD_RAW }),
@@ -69,9 +67,8 @@ static void test_in_the_report(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_stems(void **state)
+TEST(test_stems)
 {
-	(void)state;
 	static const struct {
 		const char *base;
 		size_t length;
@@ -93,9 +90,8 @@ static void test_stems(void **state)
 }
 
 /* Two versions of one library stay apart. */
-static void test_stems_that_meet(void **state)
+TEST(test_stems_that_meet)
 {
-	(void)state;
 	static const char *const should[] = { "libssl.so.3+0x10", "libssl.so.1.1+0x10", "libcrypto+0x10" };
 	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = "/proc/self/fdinfo" };
 	struct jprof_profile *p = profile_of("heap_v2/1\n@ 0x400010 0x500011 0x600011" COUNTERS "\nMAPPED_LIBRARIES:\n"
@@ -108,15 +104,4 @@ static void test_stems_that_meet(void **state)
 		assert_string_equal(jp_string(p, p->functions[p->frames[l->frame_first].function].brief), should[i]);
 	}
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sole_callers),
-		cmocka_unit_test(test_in_the_report),
-		cmocka_unit_test(test_stems),
-		cmocka_unit_test(test_stems_that_meet),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 #include "base/checksum.h"
 #include "harness.h"
 
-static void test_known_sums(void **state)
+TEST(test_known_sums)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		uint64_t fnv;
@@ -21,9 +20,8 @@ static void test_known_sums(void **state)
 	}
 }
 
-static void test_source(void **state)
+TEST(test_source)
 {
-	(void)state;
 	struct jp_checksum sum = jp_checksum_none();
 	struct jp_bytesource *source = jp_checksum_source(jp_bytesource_memory("foobar", 6), &sum);
 	char bytes[4];
@@ -39,10 +37,4 @@ static void test_source(void **state)
 	jp_bytesource_close(source);
 	assert_int_equal(sum.fnv, UINT64_C(0x85944171f73967e8));
 	assert_int_equal(sum.size, 6);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_known_sums), cmocka_unit_test(test_source) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@ static int two_columns_each(uint32_t character)
 	return character > 0x7f ? 2 : 1;
 }
 
-static void test_cuts(void **state)
+TEST(test_cuts)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		size_t room;
@@ -43,10 +42,4 @@ static void test_cuts(void **state)
 			jp_strbuf_release(&out);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cuts) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

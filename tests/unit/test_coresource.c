@@ -179,7 +179,7 @@ static struct jp_strbuf heap_of(struct jp_memsource *m, uint64_t *lost)
 
 static char core_path[] = "/tmp/test_coresource.XXXXXX";
 
-static void test_equal(void **state)
+TEST(test_equal)
 {
 	uint64_t offsets[most_planted_maps], lost, lost_in_core;
 	struct planted *p = planted_process();
@@ -214,7 +214,7 @@ static void test_equal(void **state)
 }
 
 /* What is missing is said, and of what is not whole no block is said to be unreachable. */
-static void test_cut_core(void **state)
+TEST(test_cut_core)
 {
 	uint64_t offsets[most_planted_maps];
 	struct planted *p = planted_process();
@@ -259,7 +259,7 @@ static struct jprof_profile *profile_of_core(struct jprof_heap_seen *seen)
 	return profile;
 }
 
-static void test_profile_of_core(void **state)
+TEST(test_profile_of_core)
 {
 	uint64_t offsets[most_planted_maps];
 	struct planted *p = planted_process();
@@ -288,7 +288,7 @@ static uint64_t next_draw(uint64_t *state)
 }
 
 /* Words of the headers, the notes and the tables become others, by a fixed seed. */
-static void test_hostile_cores(void **state)
+TEST(test_hostile_cores)
 {
 	static const uint64_t words[] = {
 		0, 1, ~0ULL, 1ULL << 47, 4096, 0x7fffffffffffffff, 0xffffffff00000001, PLANTED_HEAP
@@ -324,7 +324,7 @@ static void test_hostile_cores(void **state)
 	jp_memsource_close(&p->base);
 }
 
-static void test_no_core(void **state)
+TEST(test_no_core)
 {
 	int fd = *(int *)*state;
 	struct jp_memsource *core;
@@ -353,11 +353,6 @@ static int remove_file(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal),           cmocka_unit_test(test_cut_core),
-		cmocka_unit_test(test_profile_of_core), cmocka_unit_test(test_hostile_cores),
-		cmocka_unit_test(test_no_core),
-	};
 	hostile_rounds = argc > 1 ? atoi(argv[1]) : hostile_rounds;
-	return cmocka_run_group_tests(tests, open_file, remove_file);
+	return run_listed(open_file, remove_file);
 }

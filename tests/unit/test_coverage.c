@@ -34,9 +34,8 @@ static struct jprof_coverage *coverage_of(const struct jprof_profile *p, enum jp
 }
 
 /* Files by bytes, ties by path; one that no stack passes through is not told of. */
-static void test_bytes_by_file_and_source(void **state)
+TEST(test_bytes_by_file_and_source)
 {
-	(void)state;
 	static const struct {
 		const char *path;
 		double bytes[JPROF_SOURCES];
@@ -68,9 +67,8 @@ static void test_bytes_by_file_and_source(void **state)
 }
 
 /* Only DYNSYM and better are names: 3300 of 10100 bytes here. */
-static void test_share_that_is_named(void **state)
+TEST(test_share_that_is_named)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of(text);
 	name_locations(p, names, jp_count(names));
 	struct jprof_coverage *c = coverage_of(p, JPROF_INUSE_SPACE);
@@ -82,9 +80,8 @@ static void test_share_that_is_named(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_an_empty_profile_is_all_named(void **state)
+TEST(test_an_empty_profile_is_all_named)
 {
-	(void)state;
 	struct jprof_profile *p = jp_profile_empty();
 	p->named = true;
 	struct jprof_coverage *c = coverage_of(p, JPROF_INUSE_SPACE);
@@ -96,9 +93,8 @@ static void test_an_empty_profile_is_all_named(void **state)
 }
 
 /* In a difference what shrank and what grew both count. */
-static void test_differences(void **state)
+TEST(test_differences)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of("heap_v2/1\n@ 0x402000\n  t*: 1: 1000 [0: 0]\n" MAPS);
 	struct jprof_profile *base = profile_of("heap_v2/1\n@ 0x502000\n  t*: 1: 3000 [0: 0]\n" MAPS);
 	assert_int_equal(jprof_profile_difference(p, base, NULL), 0);
@@ -113,9 +109,8 @@ static void test_differences(void **state)
 }
 
 /* Where files are missing, every one says why and what would help. */
-static void test_reasons(void **state)
+TEST(test_reasons)
 {
-	(void)state;
 	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = "/proc/self/fdinfo" };
 	struct jprof_profile *p = profile_of(text);
 	assert_int_equal(jprof_profile_symbolize(p, &opts, NULL), 0);
@@ -130,16 +125,4 @@ static void test_reasons(void **state)
 	}
 	jprof_coverage_free(c);
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes_by_file_and_source),
-		cmocka_unit_test(test_share_that_is_named),
-		cmocka_unit_test(test_an_empty_profile_is_all_named),
-		cmocka_unit_test(test_differences),
-		cmocka_unit_test(test_reasons),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 #include "base/csvtext.h"
 #include "harness.h"
 
-static void test_public_csv(void **state)
+TEST(test_public_csv)
 {
-	(void)state;
 	static const struct {
 		const char *text, *csv;
 	} cases[] = {
@@ -33,10 +32,4 @@ static void test_public_csv(void **state)
 		free(out);
 	}
 	assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_public_csv) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,37 +142,24 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void test_every_cut_is_reported(void **state)
+TEST(test_every_cut_is_reported)
 {
-	(void)state;
 	assert_int_equal(wrong[EXPLAINED], 0);
 }
 
-static void test_no_total_exceeds_the_whole(void **state)
+TEST(test_no_total_exceeds_the_whole)
 {
-	(void)state;
 	assert_int_equal(wrong[AT_MOST_THE_WHOLE], 0);
 }
 
-static void test_no_address_is_made_up(void **state)
+TEST(test_no_address_is_made_up)
 {
-	(void)state;
 	assert_int_equal(wrong[ADDRESSES], 0);
 }
 
-static void test_no_mapping_is_made_up(void **state)
+TEST(test_no_mapping_is_made_up)
 {
-	(void)state;
 	assert_int_equal(wrong[MAPS], 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_cut_is_reported),
-		cmocka_unit_test(test_no_total_exceeds_the_whole),
-		cmocka_unit_test(test_no_address_is_made_up),
-		cmocka_unit_test(test_no_mapping_is_made_up),
-	};
-	return cmocka_run_group_tests(tests, set_up, NULL);
-}
+TESTS_BETWEEN(set_up, NULL)

@@ -48,9 +48,8 @@ static void same_section(Elf *image, Elf *plain, const char *name)
 	assert_memory_equal(x->d_buf, y->d_buf, x->d_size);
 }
 
-static void test_sections(void **state)
+TEST(test_sections)
 {
-	(void)state;
 	static const char *const read[] = { ".debug_info", ".debug_abbrev", ".debug_line", ".debug_str" };
 	static const char *const unread[] = { ".debug_aranges", ".debug_loclists" };
 	size_t size, packed = 0;
@@ -122,9 +121,8 @@ static int change_byte(int fd, const char *path, size_t at, unsigned char with)
 }
 
 /* What says how large things are: the headers of the file and of its sections, and of what is packed. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
-	(void)state;
 	char path[] = "/tmp/jprof-debugimage-XXXXXX";
 	int wrong = 0, fd = mkstemp(path);
 	assert_true(fd >= 0);
@@ -151,9 +149,8 @@ static void test_damaged(void **state)
 }
 
 /* Of each packed section in turn a file that has a GiB of it, and claims that a TiB and more comes of it. */
-static void test_huge_claims(void **state)
+TEST(test_huge_claims)
 {
-	(void)state;
 	char path[] = "/tmp/jprof-debugimage-XXXXXX";
 	const uint64_t packed = UINT64_C(1) << 30;
 	const Elf64_Chdr huge = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = packed * 1040, .ch_addralign = 1 };
@@ -184,9 +181,8 @@ static void test_huge_claims(void **state)
 }
 
 /* Memory that is short is no error: there is no image, and libdw has the file. */
-static void test_short_memory(void **state)
+TEST(test_short_memory)
 {
-	(void)state;
 	struct jp_objfile *file;
 	void *image = NULL;
 	size_t size, failing = 0;
@@ -203,15 +199,9 @@ static void test_short_memory(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_huge_claims),
-		cmocka_unit_test(test_short_memory),
-	};
 	if (argc < 3)
 		return 1;
 	plain_path = argv[1];
 	packed_path = argv[2];
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed(NULL, NULL);
 }

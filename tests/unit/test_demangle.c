@@ -26,9 +26,8 @@ static void check_short(const struct pair *cases, size_t count)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_parameters_and_arguments_go(void **state)
+TEST(test_parameters_and_arguments_go)
 {
-	(void)state;
 	static const struct pair cases[] = {
 		{ "main", "main" },
 		{ "", "" },
@@ -49,9 +48,8 @@ static void test_parameters_and_arguments_go(void **state)
 	check_short(cases, jp_count(cases));
 }
 
-static void test_operators_stay(void **state)
+TEST(test_operators_stay)
 {
-	(void)state;
 	static const struct pair cases[] = {
 		{ "A::operator()(int) const", "A::operator()" },
 		{ "A::operator()<int>(int)", "A::operator()" },
@@ -83,9 +81,8 @@ static void test_operators_stay(void **state)
 }
 
 /* Template arguments of an operator are set off by a blank, which belongs to them. */
-static void test_operator_templates(void **state)
+TEST(test_operator_templates)
 {
-	(void)state;
 	static const struct pair cases[] = {
 		{ "app::operator< <int>(app::Box<int>, app::Box<int>)", "app::operator<" },
 		{ "std::operator<< <std::char_traits<char> >(std::ostream&, char const*)", "std::operator<<" },
@@ -94,9 +91,8 @@ static void test_operator_templates(void **state)
 	check_short(cases, jp_count(cases));
 }
 
-static void test_what_has_no_name_of_its_own(void **state)
+TEST(test_what_has_no_name_of_its_own)
 {
-	(void)state;
 	static const struct pair cases[] = {
 		{ "(anonymous namespace)::f(int)", "(anonymous namespace)::f" },
 		{ "app::(anonymous namespace)::hidden(app::(anonymous namespace)::T)",
@@ -108,9 +104,8 @@ static void test_what_has_no_name_of_its_own(void **state)
 }
 
 /* Lambdas are numbered for each list of parameters anew. */
-static void test_lambdas_stay_apart(void **state)
+TEST(test_lambdas_stay_apart)
 {
-	(void)state;
 	static const char *const lambdas[] = {
 		"app::lam()::{lambda(int)#1}::operator()(int) const",
 		"app::lam()::{lambda(char)#1}::operator()(char) const",
@@ -135,9 +130,8 @@ static void test_lambdas_stay_apart(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_rust_traits_stay(void **state)
+TEST(test_rust_traits_stay)
 {
-	(void)state;
 	static const struct pair cases[] = {
 		{ "<r::S<u32> as r::Tr>::go", "<r::S as r::Tr>::go" },
 		{ "<alloc::vec::Vec<u32>>::push", "alloc::vec::Vec::push" },
@@ -153,9 +147,8 @@ static void test_rust_traits_stay(void **state)
 }
 
 /* A tuple, a function or the unit as T is what makes one f distinct from another. */
-static void test_rust_types_in_parentheses_stay(void **state)
+TEST(test_rust_types_in_parentheses_stay)
 {
-	(void)state;
 	static const struct pair cases[] = {
 		{ "<(A, B) as core::fmt::Debug>::fmt", "<(A, B) as core::fmt::Debug>::fmt" },
 		{ "<() as core::fmt::Debug>::fmt", "<() as core::fmt::Debug>::fmt" },
@@ -165,9 +158,8 @@ static void test_rust_types_in_parentheses_stay(void **state)
 	check_short(cases, jp_count(cases));
 }
 
-static void test_mangled(void **state)
+TEST(test_mangled)
 {
-	(void)state;
 	static const struct {
 		const char *name, *full, *brief;
 	} cases[] = {
@@ -235,9 +227,8 @@ static void test_mangled(void **state)
 }
 
 /* One function by rustc 1.95's legacy names and by its v0 names. */
-static void test_rust_spellings(void **state)
+TEST(test_rust_spellings)
 {
-	(void)state;
 	static const struct {
 		const char *brief, *legacy, *v0;
 	} cases[] = {
@@ -282,9 +273,8 @@ static void test_rust_spellings(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_hostile_names(void **state)
+TEST(test_hostile_names)
 {
-	(void)state;
 	static const char *const units[] = {
 		"(", "<", "<a as ", "operator", "{lambda(", "operator<", "::<impl ", "->"
 	};
@@ -311,9 +301,8 @@ static void test_hostile_names(void **state)
 }
 
 /* A name as long as a file may hold costs neither the stack nor minutes. */
-static void test_deep_nesting(void **state)
+TEST(test_deep_nesting)
 {
-	(void)state;
 	enum { size = 1000000 };
 	pid_t child = fork();
 	if (!child) {
@@ -330,32 +319,12 @@ static void test_deep_nesting(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void test_what_looks_mangled(void **state)
+TEST(test_what_looks_mangled)
 {
-	(void)state;
 	assert_true(jp_is_mangled("_Z1fv"));
 	assert_true(jp_is_mangled("__ZN1a1bEv"));
 	assert_true(jp_is_mangled("_RNvC1a1b"));
 	assert_false(jp_is_mangled("main"));
 	assert_false(jp_is_mangled("_start"));
 	assert_false(jp_is_mangled(""));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parameters_and_arguments_go),
-		cmocka_unit_test(test_operators_stay),
-		cmocka_unit_test(test_operator_templates),
-		cmocka_unit_test(test_what_has_no_name_of_its_own),
-		cmocka_unit_test(test_lambdas_stay_apart),
-		cmocka_unit_test(test_rust_traits_stay),
-		cmocka_unit_test(test_rust_types_in_parentheses_stay),
-		cmocka_unit_test(test_mangled),
-		cmocka_unit_test(test_rust_spellings),
-		cmocka_unit_test(test_hostile_names),
-		cmocka_unit_test(test_deep_nesting),
-		cmocka_unit_test(test_what_looks_mangled),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

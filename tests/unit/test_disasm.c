@@ -38,9 +38,8 @@ static void check(int machine, const struct code *codes, size_t count)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_x86_64(void **state)
+TEST(test_x86_64)
 {
-	(void)state;
 	static const struct code codes[] = {
 		{ { 0x55 }, 1, 1, 0, "pushq %rbp" },
 		{ { 0xe8, 0xfb, 0x0f, 0, 0, 0xc3 }, 6, 5, 0x2000, "callq 0x2000" },
@@ -53,9 +52,8 @@ static void test_x86_64(void **state)
 	check(EM_X86_64, codes, jp_count(codes));
 }
 
-static void test_aarch64(void **state)
+TEST(test_aarch64)
 {
-	(void)state;
 	static const struct code codes[] = {
 		{ { 0x1f, 0x20, 0x03, 0xd5 }, 4, 4, 0, "nop" },
 		{ { 0xc0, 0x03, 0x5f, 0xd6, 1 }, 5, 4, 0, "ret" },
@@ -67,9 +65,8 @@ static void test_aarch64(void **state)
 	check(EM_AARCH64, codes, jp_count(codes));
 }
 
-static void test_others(void **state)
+TEST(test_others)
 {
-	(void)state;
 	struct jp_decoder *decoder = NULL;
 	struct jprof_error err = { 0 };
 	assert_int_equal(jp_decoder_new(EM_S390, &decoder, &err), JPROF_E_UNSUPPORTED);
@@ -100,9 +97,8 @@ static int tell(void *context, const struct jprof_name_question *q, void **answe
 
 #define TOLD(bytes) bytes, sizeof bytes - 1 /* without the literal's own NUL */
 
-static void test_told(void **state)
+TEST(test_told)
 {
-	(void)state;
 	static const struct {
 		const char *bytes;
 		size_t len;
@@ -146,15 +142,4 @@ static void test_told(void **state)
 		jp_arena_release(&arena);
 	}
 	jp_objfile_close(file);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_x86_64),
-		cmocka_unit_test(test_aarch64),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_told),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

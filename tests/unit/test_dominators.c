@@ -82,9 +82,8 @@ static void check_graph(const struct jp_graph *graph, unsigned number)
 	jp_dominators_release(&found);
 }
 
-static void test_random_graphs(void **unused)
+TEST(test_random_graphs)
 {
-	(void)unused;
 	for (unsigned i = 0; i < graphs; i++) {
 		struct drawn d;
 		draw_graph(&d);
@@ -93,9 +92,8 @@ static void test_random_graphs(void **unused)
 }
 
 /* As deep as a linked list in a heap, with an edge back from each node. */
-static void test_chain(void **unused)
+TEST(test_chain)
 {
-	(void)unused;
 	struct jp_graph graph = { .nodes = chain };
 	graph.first = malloc((chain + 1) * sizeof *graph.first);
 	graph.to = malloc(2 * (size_t)chain * sizeof *graph.to);
@@ -114,10 +112,4 @@ static void test_chain(void **unused)
 		assert_int_equal(found.idom[i], i - 1);
 	jp_dominators_release(&found);
 	jp_graph_release(&graph);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_chain) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,16 +90,14 @@ static void check_every_address(const struct subject *s)
 	}
 }
 
-static void test_every_address_by_its_description(void **state)
+TEST(test_every_address_by_its_description)
 {
-	(void)state;
 	for (size_t i = 0; i < subject_count; i++)
 		check_every_address(&subjects[i]);
 }
 
-static void test_far_addresses(void **state)
+TEST(test_far_addresses)
 {
-	(void)state;
 	static const uint64_t far[] = { 0, 1, UINT32_MAX, UINT64_MAX / 2, UINT64_MAX };
 	for (size_t i = 0; i < subject_count; i++)
 		for (size_t k = 0; k < jp_count(far); k++) {
@@ -109,9 +107,8 @@ static void test_far_addresses(void **state)
 }
 
 /* A file's head and a file of nothing: both have no tables, and no answers. */
-static void test_damaged_files(void **state)
+TEST(test_damaged_files)
 {
-	(void)state;
 	size_t len;
 	uint64_t start, end;
 	char *bytes = read_whole(subjects[0].library, &len);
@@ -132,9 +129,8 @@ static void test_damaged_files(void **state)
 
 /* Every byte of the file in turn set to 0xff: any answer but a crash, and never one that does not
  * hold the address. */
-static void test_flipped_bytes(void **state)
+TEST(test_flipped_bytes)
 {
-	(void)state;
 	size_t len;
 	char *bytes = read_whole(subjects[0].library, &len);
 	for (size_t at = 64; at < len; at++) {
@@ -156,15 +152,9 @@ static void test_flipped_bytes(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_address_by_its_description),
-		cmocka_unit_test(test_far_addresses),
-		cmocka_unit_test(test_damaged_files),
-		cmocka_unit_test(test_flipped_bytes),
-	};
 	for (int i = 1; i + 1 < argc && subject_count < max_subjects; i += 2)
 		subjects[subject_count++] = (struct subject){ .library = argv[i], .readelf = argv[i + 1] };
 	if (!subject_count)
 		return 2;
-	return cmocka_run_group_tests(tests, set_up, clean_up);
+	return run_listed(set_up, clean_up);
 }

@@ -60,18 +60,16 @@ static void check_samples(const struct moment *late, const struct moment *early,
 static const struct moment early = { 17, 300, 2, 0, 0, { { 1, 0, 7 }, { 1, 1, 100 }, { 1, 2, 50 }, { 2, 2, 9 } } };
 
 /* 5 of the closed epochs are gone, and 9 of another stack; what came later is new. */
-static void test_closed_epochs(void **state)
+TEST(test_closed_epochs)
 {
-	(void)state;
 	const struct moment late = { 17, 500, 4, 0, 0, { { 1, 0, 7 }, { 1, 1, 95 }, { 1, 2, 50 }, { 1, 4, 20 } } };
 	check_samples(&late, &early, 5 + 9 + 20, false);
 	check_samples(&early, &early, 0, false);
 }
 
 /* What was running when the dump was made, or begins like another process's, may have come and gone. */
-static void test_open_epochs(void **state)
+TEST(test_open_epochs)
 {
-	(void)state;
 	const struct moment then = { 17, 300, 1, 0, 0, { { 1, 1, 100 }, { 1, 2, 50 } } };
 	const struct moment late = { 17, 500, 4, 0, 0, { { 1, 1, 95 }, { 1, 2, 48 }, { 1, 4, 20 } } };
 	const struct moment child = { 18, 500, 4, 4, 3, { { 1, 0, 7 }, { 1, 1, 95 }, { 1, 2, 50 }, { 1, 4, 20 } } };
@@ -83,9 +81,8 @@ static void test_open_epochs(void **state)
 }
 
 /* Children of one process: each knows what is its own, and all that they share is in each. */
-static void test_workers(void **state)
+TEST(test_workers)
 {
-	(void)state;
 	const struct moment before[] = { { 21, 300, 3, 2, 10, { { 1, 1, 100 }, { 1, 2, 30 } } },
 		                         { 22, 300, 3, 2, 20, { { 1, 1, 100 }, { 1, 2, 40 } } } };
 	const struct moment after[] = { { 21, 700, 6, 2, 10, { { 1, 1, 98 }, { 1, 2, 25 }, { 1, 5, 10 } } },
@@ -98,18 +95,16 @@ static void test_workers(void **state)
 }
 
 /* Two dumps of one process in a sum: nothing is taken for exact. */
-static void test_twice(void **state)
+TEST(test_twice)
 {
-	(void)state;
 	const struct moment late = { 17, 500, 4, 0, 0, { { 1, 1, 95 } } };
 	const struct moment twice[] = { early, early };
 	check_sums(&late, 1, twice, 2, 14 + (200 + 95) + 100 + 18, true);
 }
 
 /* The rows of a view do not know epochs: of a stack of which 50 went and 60 came 10 are left. */
-static void test_views_merge_epochs(void **state)
+TEST(test_views_merge_epochs)
 {
-	(void)state;
 	const struct moment then = { 17, 300, 2, 0, 0, { { 1, 1, 100 } } };
 	const struct moment late = { 17, 500, 4, 0, 0, { { 1, 1, 50 }, { 1, 4, 60 } } };
 	const struct jprof_symbolize_opts none = { .size = sizeof none, .no_lookup = true };
@@ -128,9 +123,8 @@ static void test_views_merge_epochs(void **state)
 }
 
 /* Where memory is short a difference changes nothing: done again it is exact. */
-static void test_short_memory(void **state)
+TEST(test_short_memory)
 {
-	(void)state;
 	const struct moment late = { 17, 500, 4, 0, 0, { { 1, 0, 7 }, { 1, 1, 95 }, { 1, 2, 50 }, { 1, 4, 20 } } };
 	struct jprof_profile *q = profile_of_moment(&early);
 	struct jprof_range range;
@@ -149,17 +143,4 @@ static void test_short_memory(void **state)
 	}
 	assert_true(calls > 10);
 	jprof_profile_free(q);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_closed_epochs),
-		cmocka_unit_test(test_open_epochs),
-		cmocka_unit_test(test_workers),
-		cmocka_unit_test(test_twice),
-		cmocka_unit_test(test_views_merge_epochs),
-		cmocka_unit_test(test_short_memory),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

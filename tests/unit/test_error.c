@@ -3,9 +3,8 @@
 
 #include <limits.h>
 
-static void test_fields(void **state)
+TEST(test_fields)
 {
-	(void)state;
 	struct jprof_error err = { .column = 3 };
 	assert_int_equal(jp_error(&err, JPROF_E_FORMAT, "a b.heap", 7, "%s is %d", "x", 5), JPROF_E_FORMAT);
 	assert_int_equal(err.code, JPROF_E_FORMAT);
@@ -18,9 +17,8 @@ static void test_fields(void **state)
 	assert_string_equal(err.text, "gone");
 }
 
-static void test_one_line(void **state)
+TEST(test_one_line)
 {
-	(void)state;
 	struct jprof_error err = { 0 };
 	char line[JPROF_ERROR_LINE], few[8];
 	jp_error(&err, JPROF_E_IO, NULL, 0, "gone");
@@ -39,9 +37,8 @@ static void test_one_line(void **state)
 }
 
 /* What the last error advised says nothing of the next. */
-static void test_advice(void **state)
+TEST(test_advice)
 {
-	(void)state;
 	struct jprof_error err = { .column = 9 };
 	assert_int_equal(jp_advise(&err, JPROF_ADVICE_MAPS, jp_error(&err, JPROF_E_IO, NULL, 0, "gone")), JPROF_E_IO);
 	assert_int_equal(err.advice, JPROF_ADVICE_MAPS);
@@ -51,34 +48,30 @@ static void test_advice(void **state)
 	assert_int_equal(jp_advise(NULL, JPROF_ADVICE_MAPS, JPROF_E_IO), JPROF_E_IO);
 }
 
-static void test_nobody_asks(void **state)
+TEST(test_nobody_asks)
 {
-	(void)state;
 	assert_int_equal(jp_error(NULL, JPROF_E_WRITE, "p", 1, "%s", "t"), JPROF_E_WRITE);
 	assert_int_equal(jp_error_nomem(NULL), JPROF_E_NOMEM);
 }
 
-static void test_nomem(void **state)
+TEST(test_nomem)
 {
-	(void)state;
 	struct jprof_error err = { 0 };
 	assert_int_equal(jp_error_nomem(&err), JPROF_E_NOMEM);
 	assert_int_equal(err.code, JPROF_E_NOMEM);
 	assert_is_message(err.text);
 }
 
-static void test_control_characters_are_shown(void **state)
+TEST(test_control_characters_are_shown)
 {
-	(void)state;
 	struct jprof_error err = { 0 };
 	jp_error(&err, JPROF_E_IO, "two\nlines\033", 0, "say \"%s\"", "\a\r");
 	assert_string_equal(err.path, "two\\x0alines\\x1b");
 	assert_string_equal(err.text, "say \"\\x07\\x0d\"");
 }
 
-static void test_long_texts_are_cut(void **state)
+TEST(test_long_texts_are_cut)
 {
-	(void)state;
 	struct jprof_error err = { 0 };
 	char text[2000];
 	for (int c = '\n'; c <= 'x'; c += 'x' - '\n') {
@@ -92,18 +85,4 @@ static void test_long_texts_are_cut(void **state)
 		assert_is_message(err.path);
 		assert_is_message(err.text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_one_line),
-		cmocka_unit_test(test_advice),
-		cmocka_unit_test(test_nobody_asks),
-		cmocka_unit_test(test_nomem),
-		cmocka_unit_test(test_control_characters_are_shown),
-		cmocka_unit_test(test_long_texts_are_cut),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

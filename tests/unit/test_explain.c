@@ -91,9 +91,8 @@ static const struct hand_file all[] = { { "stats.json", stats },
 	                                { "memory.max", "max\n" },
 	                                { "memory.stat", "anon 1500000\nfile 300000\n" } };
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
-	(void)state;
 	enum { KB = 1024 };
 	struct jprof_explanation *e;
 	struct jprof_profile *p = bundled(all, sizeof all / sizeof *all, true);
@@ -130,9 +129,8 @@ static void test_parts(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_group_and_owners(void **state)
+TEST(test_group_and_owners)
 {
-	(void)state;
 	struct jprof_explanation *e;
 	struct jprof_profile *p = bundled(all, sizeof all / sizeof *all, true);
 	assert_int_equal(jprof_explain_new(p, NULL, NULL, &e, NULL), 0);
@@ -155,9 +153,8 @@ static void test_group_and_owners(void **state)
 }
 
 /* What the earlier one lacks has no growth; what both have grew by the difference. */
-static void test_growth(void **state)
+TEST(test_growth)
 {
-	(void)state;
 	static const struct hand_file early[] = { { "status", "VmRSS: 400 kB\nRssFile: 180 kB\nVmSwap: 0 kB\n" } };
 	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .no_lookup = true };
 	struct jprof_explanation *e;
@@ -182,9 +179,8 @@ static void test_growth(void **state)
 }
 
 /* Files that are cut or of no sense are as if they were not there. */
-static void test_nonsense(void **state)
+TEST(test_nonsense)
 {
-	(void)state;
 	static const char *const texts[] = { "",
 		                             "{",
 		                             "{\"jemalloc\":7}",
@@ -210,11 +206,4 @@ static void test_nonsense(void **state)
 		jprof_explain_free(e);
 		jprof_profile_free(p);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_parts), cmocka_unit_test(test_group_and_owners),
-		                            cmocka_unit_test(test_growth), cmocka_unit_test(test_nonsense) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

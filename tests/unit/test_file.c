@@ -85,9 +85,8 @@ static const char *look(const char *root, const char *path)
 	return text;
 }
 
-static void test_below_a_root(void **state)
+TEST(test_below_a_root)
 {
-	(void)state;
 	static const struct {
 		const char *path, *what;
 	} cases[] = {
@@ -129,9 +128,8 @@ static void test_below_a_root(void **state)
 	assert_string_equal(look("secret", "/lib/a.so"), "errno: ENOTDIR");
 }
 
-static void test_names_too_long_lead_nowhere(void **state)
+TEST(test_names_too_long_lead_nowhere)
 {
-	(void)state;
 	char path[2 * PATH_MAX] = "/lib/a.so/";
 	memset(path + strlen(path), 'x', NAME_MAX + 1);
 	assert_string_equal(look("root", path), "errno: ENAMETOOLONG");
@@ -140,9 +138,8 @@ static void test_names_too_long_lead_nowhere(void **state)
 	assert_string_equal(look("root", path), "errno: ENAMETOOLONG");
 }
 
-static void test_without_a_root(void **state)
+TEST(test_without_a_root)
 {
-	(void)state;
 	assert_string_equal(look(NULL, "secret"), "outside");
 	assert_string_equal(look(NULL, "root/sub/up"), "outside");
 	assert_string_equal(look(NULL, "root/fifo"), "errno: EINVAL");
@@ -154,18 +151,16 @@ static void test_without_a_root(void **state)
 }
 
 /* Whoever opens a FIFO for writing without waiting learns whether somebody reads it. */
-static void test_a_fifo_is_never_opened(void **state)
+TEST(test_a_fifo_is_never_opened)
 {
-	(void)state;
 	struct stat st;
 	assert_int_equal(jp_file_open_untrusted((struct jp_root){ .path = "root" }, "/fifo", &st), -1);
 	assert_int_equal(open("root/fifo", O_WRONLY | O_NONBLOCK), -1);
 	assert_int_equal(errno, ENXIO);
 }
 
-static void test_reading(void **state)
+TEST(test_reading)
 {
-	(void)state;
 	struct jp_strbuf text = { 0 };
 	struct stat st;
 	assert_int_equal(jp_file_read("secret", &text, &st, NULL), 0);
@@ -184,9 +179,8 @@ static void test_reading(void **state)
 	jp_strbuf_release(&text);
 }
 
-static void test_reading_what_is_large(void **state)
+TEST(test_reading_what_is_large)
 {
-	(void)state;
 	enum { size = 300001 };
 	struct jp_strbuf text = { 0 };
 	FILE *out = fopen("secret", "w");
@@ -202,9 +196,8 @@ static void test_reading_what_is_large(void **state)
 }
 
 /* A pipe that the user named may be read: the writer is another process. */
-static void test_reading_a_pipe(void **state)
+TEST(test_reading_a_pipe)
 {
-	(void)state;
 	struct jp_strbuf text = { 0 };
 	pid_t writer = fork();
 	if (!writer) {
@@ -219,9 +212,8 @@ static void test_reading_a_pipe(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void test_standard_input(void **state)
+TEST(test_standard_input)
 {
-	(void)state;
 	struct jp_strbuf text = { 0 };
 	int keep = dup(STDIN_FILENO), ends[2];
 	assert_int_equal(pipe(ends), 0);
@@ -237,9 +229,8 @@ static void test_standard_input(void **state)
 	jp_strbuf_release(&text);
 }
 
-static void test_what_cannot_be_read(void **state)
+TEST(test_what_cannot_be_read)
 {
-	(void)state;
 	static const struct {
 		const char *path, *says;
 	} cases[] = { { "nothing", "No such file" },
@@ -255,18 +246,4 @@ static void test_what_cannot_be_read(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_below_a_root),
-		cmocka_unit_test(test_names_too_long_lead_nowhere),
-		cmocka_unit_test(test_without_a_root),
-		cmocka_unit_test(test_a_fifo_is_never_opened),
-		cmocka_unit_test(test_reading),
-		cmocka_unit_test(test_reading_what_is_large),
-		cmocka_unit_test(test_reading_a_pipe),
-		cmocka_unit_test(test_standard_input),
-		cmocka_unit_test(test_what_cannot_be_read),
-	};
-	return cmocka_run_group_tests(tests, set_up, clean_up);
-}
+TESTS_BETWEEN(set_up, clean_up)

@@ -95,9 +95,8 @@ static int check(bool library, enum jprof_fold level, const char *addresses, con
 }
 
 /* All of the library's frames at the inner end go, named or not; those further out stay. */
-static void test_allocator_as_library(void **state)
+TEST(test_allocator_as_library)
 {
-	(void)state;
 	static const struct {
 		const char *addresses, *left;
 	} cases[] = {
@@ -118,9 +117,8 @@ static void test_allocator_as_library(void **state)
 }
 
 /* Up to the first entry point, whatever its prefix. */
-static void test_allocator_in_the_program(void **state)
+TEST(test_allocator_in_the_program)
 {
-	(void)state;
 	static const struct {
 		const char *addresses, *left;
 	} cases[] = {
@@ -140,9 +138,8 @@ static void test_allocator_in_the_program(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_wrappers_of_the_language(void **state)
+TEST(test_wrappers_of_the_language)
 {
-	(void)state;
 	static const struct {
 		enum jprof_fold level;
 		const char *addresses, *left;
@@ -173,9 +170,8 @@ static void test_wrappers_of_the_language(void **state)
 
 /* A function without a name that a wrapper of its object file called belongs to the wrapper; what called the wrapper
  * does not, nor does one of another file. */
-static void test_nameless_functions_of_wrappers(void **state)
+TEST(test_nameless_functions_of_wrappers)
 {
-	(void)state;
 	static const struct {
 		enum jprof_fold level;
 		const char *addresses, *left;
@@ -197,9 +193,8 @@ static void test_nameless_functions_of_wrappers(void **state)
 }
 
 /* The user's own, by short or full name, at each level. */
-static void test_also(void **state)
+TEST(test_also)
 {
-	(void)state;
 	static const char stack[] = "0x7f000010 0x4010d1 0x4010f1 0x4010a1 0x401001";
 	int wrong = check_also(true, JPROF_FOLD_ALLOC, "^pool::take$", stack, "rb_ary_push < main");
 	wrong += check_also(true, JPROF_FOLD_ALLOC, "take.int", stack, "rb_ary_push < main");
@@ -210,9 +205,8 @@ static void test_also(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_standard_libraries(void **state)
+TEST(test_standard_libraries)
 {
-	(void)state;
 	static const struct {
 		enum jprof_fold level;
 		const char *addresses, *left;
@@ -233,9 +227,8 @@ static void test_standard_libraries(void **state)
 }
 
 /* Stacks that are equal once folded become one; no byte is lost. Unfolded they are three. */
-static void test_stacks_meet(void **state)
+TEST(test_stacks_meet)
 {
-	(void)state;
 	struct jprof_profile *p =
 	    named_profile("@ 0x7f000010 0x7f000021 0x401011 0x401001" COUNTERS
 	                  "@ 0x7f000010 0x7f000031 0x401011 0x401001" COUNTERS "@ 0x7f000010 0x401011" COUNTERS,
@@ -252,9 +245,8 @@ static void test_stacks_meet(void **state)
 }
 
 /* The part of a location that is left has the whole's outer frames, and is a place of its own. */
-static void test_a_location_folded_in_part(void **state)
+TEST(test_a_location_folded_in_part)
 {
-	(void)state;
 	struct jprof_profile *p = named_profile("@ 0x7f000010 0x401061 0x401061 0x401001" COUNTERS, true);
 	struct jprof_view *view = folded(p, JPROF_FOLD_ALLOC);
 	const struct jp_view_stack *stack = &view->stacks[0];
@@ -267,19 +259,4 @@ static void test_a_location_folded_in_part(void **state)
 	assert_int_equal(first, whole + 1);
 	jprof_view_free(view);
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_allocator_as_library),
-		cmocka_unit_test(test_allocator_in_the_program),
-		cmocka_unit_test(test_wrappers_of_the_language),
-		cmocka_unit_test(test_stacks_meet),
-		cmocka_unit_test(test_a_location_folded_in_part),
-		cmocka_unit_test(test_nameless_functions_of_wrappers),
-		cmocka_unit_test(test_also),
-		cmocka_unit_test(test_standard_libraries),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

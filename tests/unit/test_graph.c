@@ -85,9 +85,8 @@ static const char chain[] =
     "heap_v2/1\n"
     "@ 0x401000 0x402001 0x405001" OF(6000) "@ 0x401000 0x403001 0x405001" OF(3000) "@ 0x404000 0x405001" OF(1000) MAPS;
 
-static void test_nodes_and_edges(void **state)
+TEST(test_nodes_and_edges)
 {
-	(void)state;
 	CHECK(chain,
 	      "main 0/10000\na 9000/9000\nb 0/6000\nc 0/3000\nd 0/1000\nsmall (inline) 1000/1000\n"
 	      "main>b 6000\nb>a 6000\nmain>c 3000\nc>a 3000\nmain>d 1000\nd>small (inline) 1000 inlined\n",
@@ -102,9 +101,8 @@ static const char deep[] = "heap_v2/1\n"
 			       700) "@ 0x401000 0x401001 0x401001" OF(50) "@ 0x401000 0x405001" OF(7) MAPS;
 
 /* main, a, b, a, b, a: each pair counts once. */
-static void test_recursion_counts_once(void **state)
+TEST(test_recursion_counts_once)
 {
-	(void)state;
 	CHECK(deep,
 	      "a 757/757\nmain 0/707\nb 0/700\n"
 	      "main>a 707\na>b 700\nb>a 700\na>a 50\n",
@@ -112,15 +110,13 @@ static void test_recursion_counts_once(void **state)
 }
 
 /* Without b: main, a, a, a by way of a dropped node, which is no recursion to be drawn. */
-static void test_recursion_through_a_dropped_node(void **state)
+TEST(test_recursion_through_a_dropped_node)
 {
-	(void)state;
 	CHECK(deep, "a 757/757\nmain 0/707\nmain>a 707\na>a 50\n", .nodecount = 2);
 }
 
-static void test_a_dropped_node_is_bridged(void **state)
+TEST(test_a_dropped_node_is_bridged)
 {
-	(void)state;
 	CHECK(chain, "main 0/10000\na 9000/9000\nmain>a 9000 bridged 9000 residual\n", .nodecount = 2);
 	CHECK(chain,
 	      "main 0/10000\na 9000/9000\nb 0/6000\n"
@@ -129,9 +125,8 @@ static void test_a_dropped_node_is_bridged(void **state)
 }
 
 /* One stack both ways: its value is direct. */
-static void test_direct_and_bridged(void **state)
+TEST(test_direct_and_bridged)
 {
-	(void)state;
 	static const char both[] = "heap_v2/1\n"
 				   "@ 0x401000 0x402001 0x403001 0x401001 0x402001" OF(
 				       100) "@ 0x401000 0x403001 0x402001" OF(10) "@ 0x402000" OF(1000) MAPS;
@@ -143,9 +138,8 @@ static void test_direct_and_bridged(void **state)
 	      .whole = true);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-	(void)state;
 	/* 10 % of 10000 is 1000: nodes of up to that go. */
 	CHECK(chain,
 	      "main 0/10000\na 9000/9000\nb 0/6000\nc 0/3000\n"
@@ -163,9 +157,8 @@ static void test_limits(void **state)
 }
 
 /* What calls itself most is still joined to the rest; so are two that call each other. */
-static void test_no_node_floats(void **state)
+TEST(test_no_node_floats)
 {
-	(void)state;
 	static const char loops[] = "heap_v2/1\n"
 				    "@ 0x401000 0x401001 0x402001" OF(100) "@ 0x401000 0x401001" OF(
 					900) "@ 0x402000 0x403001 0x402001 0x403001 0x405001" OF(10) MAPS;
@@ -175,9 +168,8 @@ static void test_no_node_floats(void **state)
 	      .edgefraction = 0.5, .nodefraction = -1);
 }
 
-static void test_info(void **state)
+TEST(test_info)
 {
-	(void)state;
 	const struct jprof_graph_opts opts = { .size = sizeof opts, .nodecount = 3, .edgefraction = 0.4 };
 	struct jprof_profile *p = named(chain);
 	struct jprof_graph *g = graph_of(p, JPROF_BY_FUNCTION, &opts);
@@ -194,9 +186,8 @@ static void test_info(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_what_a_node_knows(void **state)
+TEST(test_what_a_node_knows)
 {
-	(void)state;
 	static const char two[] = "heap_v2/1\n@ 0x401000 0x401009 0x601001" OF(100) "@ 0x404000" OF(10) MAPS;
 	struct jprof_profile *p = named(two);
 	struct jprof_graph *g = graph_of(p, JPROF_BY_FUNCTION, NULL);
@@ -217,9 +208,8 @@ static void test_what_a_node_knows(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_a_difference(void **state)
+TEST(test_a_difference)
 {
-	(void)state;
 	struct jprof_profile *p =
 	    profile_of("heap_v2/1\n@ 0x401000 0x405001" OF(500) "@ 0x402000 0x405001" OF(100) MAPS);
 	struct jprof_profile *base =
@@ -238,9 +228,8 @@ static void test_a_difference(void **state)
 	jprof_profile_free(base);
 }
 
-static void test_by_library(void **state)
+TEST(test_by_library)
 {
-	(void)state;
 	static const char text[] =
 	    "heap_v2/1\n"
 	    "@ 0x801000 0x601001 0x601001 0x401001 0x402001 0x405001" OF(100) "@ 0x401000 0x405001" OF(20) MAPS;
@@ -248,9 +237,8 @@ static void test_by_library(void **state)
 }
 
 /* The same nodes and values as the table of the view, at every granularity. */
-static void test_equals_the_table(void **state)
+TEST(test_equals_the_table)
 {
-	(void)state;
 	const struct jprof_graph_opts whole = { .size = sizeof whole, .whole = true };
 	struct jprof_profile *p = named(deep);
 	for (int by = JPROF_BY_FUNCTION; by <= JPROF_BY_ADDRESS; by++) {
@@ -269,9 +257,8 @@ static void test_equals_the_table(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-	(void)state;
 	static const char text[] = "heap_v2/1000\n@ 0x401000 0x405001\n  t*: 100: 20000 [0: 0]\n" MAPS;
 	struct jprof_profile *p = named(text);
 	struct jprof_graph *g;
@@ -287,29 +274,7 @@ static void test_errors(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
-	(void)state;
 	check_by(JPROF_BY_FUNCTION, "heap_v2/1\n@ 0x401000\n  t*: 0: 0 [1: 5]\n" MAPS, NULL, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nodes_and_edges),
-		cmocka_unit_test(test_recursion_counts_once),
-		cmocka_unit_test(test_recursion_through_a_dropped_node),
-		cmocka_unit_test(test_a_dropped_node_is_bridged),
-		cmocka_unit_test(test_direct_and_bridged),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_no_node_floats),
-		cmocka_unit_test(test_info),
-		cmocka_unit_test(test_what_a_node_knows),
-		cmocka_unit_test(test_a_difference),
-		cmocka_unit_test(test_by_library),
-		cmocka_unit_test(test_equals_the_table),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_nothing),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,8 @@ static struct jprof_dump *sample(const char *name)
 	return dump;
 }
 
-static void test_the_whole_format(void **state)
+TEST(test_the_whole_format)
 {
-	(void)state;
 	struct jprof_dump *dump = dump_of("heap_v2/1\n"
 	                                  "  t*: 31: 4000 [42: 5500]\n"
 	                                  "  t3: 1: 2 [3: 4] a name, with blanks\n"
@@ -57,9 +56,8 @@ static void test_the_whole_format(void **state)
 }
 
 /* Frame 0 is taken as it is; all others are return addresses, less one. */
-static void test_return_addresses(void **state)
+TEST(test_return_addresses)
 {
-	(void)state;
 	static const uint64_t should[] = { 0x401000, 0x401fff, 0x400fff, UINT64_MAX - 1, 0 };
 	struct jprof_dump *dump = dump_of("heap_v2/1\n@ 0x401000 0x402000 0x401000 0xFFFFFFFFFFFFFFFF 0x0\n"
 	                                  "  t*: 1: 100 [0: 0]\n" MAPS);
@@ -71,9 +69,8 @@ static void test_return_addresses(void **state)
 }
 
 /* Every line is scaled by itself: k of the sum would be another. Constants: see test_unbias.c. */
-static void test_totals_are_scaled_by_stack(void **state)
+TEST(test_totals_are_scaled_by_stack)
 {
-	(void)state;
 	struct jprof_dump *dump = dump_of("heap_v2/524288\n"
 	                                  "@ 0x1\n  t*: 1: 524288 [1: 524288]\n"
 	                                  "@ 0x2\n  t*: 4: 8388608 [0: 0]\n"
@@ -86,9 +83,8 @@ static void test_totals_are_scaled_by_stack(void **state)
 }
 
 /* Nothing that a dump may say in other words changes what it holds. */
-static void test_variants_mean_the_same(void **state)
+TEST(test_variants_mean_the_same)
 {
-	(void)state;
 	static const char *const variants[] = {
 		"heap_v2/1\n" STACK MAPS,
 		"heap_v2/1\r\n@ 0x401000 0x402000\r\n  t*: 10: 1000 [20: 3000]\r\n\r\nMAPPED_LIBRARIES:\r\n"
@@ -115,9 +111,8 @@ static void test_variants_mean_the_same(void **state)
 	}
 }
 
-static void test_warnings_of_the_dump_itself(void **state)
+TEST(test_warnings_of_the_dump_itself)
 {
-	(void)state;
 	struct jprof_dump *dump = dump_of("%warn sampled \033[1m a lot\n%other\nheap_v2/1\n" STACK MAPS);
 	assert_int_equal(jprof_dump_warnings(dump), 1);
 	assert_contains(jprof_dump_warning(dump, 0)->text, "sampled \\x1b[1m a lot");
@@ -126,9 +121,8 @@ static void test_warnings_of_the_dump_itself(void **state)
 }
 
 /* Counters that cannot be scaled stand as they are, and somebody says so. */
-static void test_soft_faults(void **state)
+TEST(test_soft_faults)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		double objects, bytes;
@@ -150,9 +144,8 @@ static void test_soft_faults(void **state)
 
 /* A fault after a sound stack: what stood before it counts, nothing of the faulty stack does, the
  * maps are still found, and one warning names the line. */
-static void test_faults_after_a_sound_stack(void **state)
+TEST(test_faults_after_a_sound_stack)
 {
-	(void)state;
 	static const char *const faults[] = {
 		"@ 0x1 0x123456789012345678901234567890 0x2\n  t*: 1: 100 [0: 0]\n",
 		"@ 0x1 0x10000000000000000\n  t*: 1: 100 [0: 0]\n",
@@ -194,9 +187,8 @@ static void test_faults_after_a_sound_stack(void **state)
 }
 
 /* info tells of the stacks that were read, and so do the profile's locations. */
-static void test_a_faulty_stack_leaves_nothing_behind(void **state)
+TEST(test_a_faulty_stack_leaves_nothing_behind)
 {
-	(void)state;
 	static const char *const ends[] = { "@ 0x1 0x5 0x6 0x7 0x", "@ 0x1 0x5 0x6 0x7\n  t*: 1", "@ 0x1 0x5 0x6 0x7\n",
 		                            "@ 0x1 0x5 0x6 0x" };
 	for (size_t i = 0; i < jp_count(ends); i++) {
@@ -211,18 +203,16 @@ static void test_a_faulty_stack_leaves_nothing_behind(void **state)
 }
 
 /* A stack without counters in mid-file holds nothing and is none of those that were read. */
-static void test_a_stack_without_counters(void **state)
+TEST(test_a_stack_without_counters)
 {
-	(void)state;
 	struct jprof_dump *dump = dump_of("heap_v2/1\n" STACK "@ 0x7\n" STACK MAPS);
 	assert_int_equal(jprof_dump_info(dump)->stacks, jprof_dump_warnings(dump) ? 1 : 2);
 	assert_near(jprof_dump_info(dump)->total[JPROF_INUSE_SPACE], jprof_dump_warnings(dump) ? 1000 : 2000);
 	jprof_dump_free(dump);
 }
 
-static void test_maps_that_are_missing_or_cut(void **state)
+TEST(test_maps_that_are_missing_or_cut)
 {
-	(void)state;
 	static const struct {
 		const char *end;
 		size_t maps; /* lines of it that are sound */
@@ -254,9 +244,8 @@ static void test_maps_that_are_missing_or_cut(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-	(void)state;
 	static const struct {
 		const char *text, *says;
 	} cases[] = {
@@ -302,9 +291,8 @@ static void test_refusals(void **state)
 }
 
 /* A heap of which nothing was sampled yet. */
-static void test_no_samples(void **state)
+TEST(test_no_samples)
 {
-	(void)state;
 	struct jprof_dump *dump = dump_of("heap_v2/524288\n  t*: 0: 0 [0: 0]\n  t0: 0: 0 [0: 0]\n" MAPS);
 	assert_int_equal(jprof_dump_info(dump)->stacks, 0);
 	assert_int_equal(jprof_dump_info(dump)->threads, 1);
@@ -313,9 +301,8 @@ static void test_no_samples(void **state)
 	jprof_dump_free(dump);
 }
 
-static void test_probe(void **state)
+TEST(test_probe)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		bool is;
@@ -334,9 +321,8 @@ static void test_probe(void **state)
 		assert_int_equal(jprof_dump_probe(cases[i].text, strlen(cases[i].text)), cases[i].is);
 }
 
-static void test_a_line_without_end(void **state)
+TEST(test_a_line_without_end)
 {
-	(void)state;
 	enum { size = 10000000 };
 	static const char *const starts[] = { "", "heap_v2/1\n", "heap_v2/1\n@ 0x1\n  t*: 1: 100 [0: 0]\n@ 0x" };
 	char *text = malloc(size);
@@ -355,9 +341,8 @@ static void test_a_line_without_end(void **state)
 }
 
 /* totals.txt: what Perl jeprof prints, truncated towards zero. */
-static void test_totals_of_real_dumps(void **state)
+TEST(test_totals_of_real_dumps)
 {
-	(void)state;
 	static const char *const counters[] = { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects" };
 	char name[256], counter[64], path[512];
 	unsigned long long total;
@@ -377,9 +362,8 @@ static void test_totals_of_real_dumps(void **state)
 	assert_true(lines >= 32);
 }
 
-static void test_thread_names_of_a_real_dump(void **state)
+TEST(test_thread_names_of_a_real_dump)
 {
-	(void)state;
 	static const char *const names[] = {
 		"",          "beta worker",     NULL, "", "it's \"$(x)\"; \\n", "alpha", "MAPPED_LIBRARIES:",
 		"@ 0x1 0x2", "t*: 1: 2 [3: 4]",
@@ -401,9 +385,8 @@ static void test_thread_names_of_a_real_dump(void **state)
 }
 
 /* "Stacks" of the faults' README: those with sound counters before the fault. */
-static void test_faulty_samples(void **state)
+TEST(test_faulty_samples)
 {
-	(void)state;
 	static const struct {
 		const char *name;
 		size_t stacks; /* 0: refused */
@@ -452,28 +435,4 @@ static void test_faulty_samples(void **state)
 		jprof_dump_free(dump);
 	}
 	assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_whole_format),
-		cmocka_unit_test(test_return_addresses),
-		cmocka_unit_test(test_totals_are_scaled_by_stack),
-		cmocka_unit_test(test_variants_mean_the_same),
-		cmocka_unit_test(test_warnings_of_the_dump_itself),
-		cmocka_unit_test(test_soft_faults),
-		cmocka_unit_test(test_faults_after_a_sound_stack),
-		cmocka_unit_test(test_a_faulty_stack_leaves_nothing_behind),
-		cmocka_unit_test(test_a_stack_without_counters),
-		cmocka_unit_test(test_maps_that_are_missing_or_cut),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_no_samples),
-		cmocka_unit_test(test_probe),
-		cmocka_unit_test(test_a_line_without_end),
-		cmocka_unit_test(test_totals_of_real_dumps),
-		cmocka_unit_test(test_thread_names_of_a_real_dump),
-		cmocka_unit_test(test_faulty_samples),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

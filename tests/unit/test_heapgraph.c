@@ -81,9 +81,8 @@ static void put_shop(struct writer *w)
 	put_string(w, "end\n");
 }
 
-static void test_shop(void **state)
+TEST(test_shop)
 {
-	(void)state;
 	struct writer w = { .len = 0 };
 	struct jprof_rubyheap *heap = NULL;
 	struct jprof_keepers *keepers = NULL;
@@ -109,9 +108,8 @@ static void test_shop(void **state)
  * that lay at the other one's place before. R = 64 bytes, so that an object of 40 stands for 1 / (1 - exp(-40 / 64))
  * = 2.15.
  */
-static void test_sites(void **state)
+TEST(test_sites)
 {
-	(void)state;
 	static const char head[] =
 	    "jprof-table 1\nprocess 1 2 -\ndump 1 1\nids 7f0000000000 0 40000 40400 240400\n"
 	    "s 1 app/shop.rb\ns 2 add\ns 3 /usr/lib/ruby/3.1.0/json/common.rb\ns 4 parse\ns 5 String\n"
@@ -179,18 +177,16 @@ static int read_damaged(const unsigned char *bytes, size_t len)
 }
 
 /* What comes behind the number of objects is the writer's word that it is whole. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
-	(void)state;
 	struct writer w = { .len = 0 };
 	put_shop(&w);
 	for (size_t len = 0; len < w.len; len++)
 		assert_int_not_equal(read_damaged(w.bytes, len), 0);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-	(void)state;
 	struct writer w = { .len = 0 };
 	put_shop(&w);
 	for (size_t at = 0; at < w.len; at++) {
@@ -201,15 +197,4 @@ static void test_bytes(void **state)
 		}
 		w.bytes[at] = was;
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shop),
-		cmocka_unit_test(test_sites),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_bytes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,8 @@ static void check_status(const char *text, size_t len, int status)
 
 #define HOST "Host: localhost\r\n\r\n"
 
-static void test_status(void **state)
+TEST(test_status)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		int status;
@@ -85,9 +84,8 @@ static void test_status(void **state)
 	check_status("GET /healthz\0 HTTP/1.1", 22, 400);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-	(void)state;
 	char text[2 * http_head_most];
 	struct http_request request;
 	memset(text, 'a', sizeof text);
@@ -103,9 +101,8 @@ static void test_limits(void **state)
 	}
 }
 
-static void test_request(void **state)
+TEST(test_request)
 {
-	(void)state;
 	static const char text[] =
 	    "HEAD /debug/pprof/allocs?gc=1 HTTP/1.1\r\nUser-Agent: x\r\nhOST: [::1]:6060\r\n\r\n";
 	struct http_request request;
@@ -120,14 +117,4 @@ static void test_request(void **state)
 	assert_int_equal(request.page, HTTP_HEAP);
 	assert_false(request.gc);
 	assert_string_equal(request.host, "a.b");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_request),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static uint32_t shape_killer(size_t i, size_t count)
 	return (uint32_t)(i < half ? (i % 2 ? half + i : i + 1) : 2 * (i - half + 1));
 }
 
-static void test_orders(void **state)
+TEST(test_orders)
 {
 	static uint32_t (*const shapes[])(size_t, size_t) = { shape_random, shape_rising, shape_falling, shape_equal,
 		                                              shape_pipes,  shape_few,    shape_killer };
@@ -81,10 +81,4 @@ static void test_orders(void **state)
 			if (steps > 6 * (count + 1) * levels)
 				fail_msg("shape %zu of %zu: %zu steps", s, count, steps);
 		}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_orders) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

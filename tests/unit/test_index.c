@@ -23,9 +23,8 @@ static uint32_t place_in(uint64_t *words, uint32_t *count, uint64_t word)
 }
 
 /* Runs of 0 to 200 words, many of them known; among them 0 and all bits. */
-static void test_words(void **state)
+TEST(test_words)
 {
-	(void)state;
 	struct jp_index index = { 0 };
 	uint64_t *words = NULL, expected[most_words] = { 0 }, run[200];
 	uint32_t ids[200], count = 0;
@@ -47,10 +46,4 @@ static void test_words(void **state)
 	assert_true(cap >= count);
 	jp_index_release(&index);
 	free(words);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_words) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

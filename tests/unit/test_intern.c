@@ -1,9 +1,8 @@
 #include "base/intern.h"
 #include "harness.h"
 
-static void test_ids_count_up_and_equal_means_same(void **state)
+TEST(test_ids_count_up_and_equal_means_same)
 {
-	(void)state;
 	struct jp_intern table = { 0 };
 	assert_int_equal(jp_intern_str(&table, "b"), 0);
 	assert_int_equal(jp_intern_str(&table, ""), 1);
@@ -19,9 +18,8 @@ static void test_ids_count_up_and_equal_means_same(void **state)
 }
 
 /* Lengths around the eight bytes that are hashed at a time, differing in the last byte only. */
-static void test_the_last_byte_counts(void **state)
+TEST(test_the_last_byte_counts)
 {
-	(void)state;
 	struct jp_intern table = { 0 };
 	char text[40] = { 0 };
 	for (size_t len = 1; len <= sizeof text; len++) {
@@ -35,9 +33,8 @@ static void test_the_last_byte_counts(void **state)
 	jp_intern_release(&table);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
-	(void)state;
 	enum { many = 20000 };
 	struct jp_intern table = { 0 };
 	char text[32];
@@ -58,9 +55,8 @@ static void test_many(void **state)
 	jp_intern_release(&table);
 }
 
-static void test_strings_stay_where_they_are(void **state)
+TEST(test_strings_stay_where_they_are)
 {
-	(void)state;
 	struct jp_intern table = { 0 };
 	const char *first = jp_intern_get(&table, jp_intern_str(&table, "first"));
 	for (uint32_t i = 0; i < 100000; i++)
@@ -68,15 +64,4 @@ static void test_strings_stay_where_they_are(void **state)
 	assert_ptr_equal(jp_intern_get(&table, 0), first);
 	assert_string_equal(first, "first");
 	jp_intern_release(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ids_count_up_and_equal_means_same),
-		cmocka_unit_test(test_the_last_byte_counts),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_strings_stay_where_they_are),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

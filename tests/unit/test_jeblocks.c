@@ -57,9 +57,8 @@ static void end(struct blocks_under_test *t)
 
 /* The first has it; into the middle counts, a free place and a cached one do not; bits above the address are nothing.
  */
-static void test_given(void **state)
+TEST(test_given)
 {
-	(void)state;
 	struct blocks_under_test t;
 	make(&t);
 	t.items[0].free[0] = 1 << 3;
@@ -83,9 +82,8 @@ static void test_given(void **state)
 }
 
 /* A list of all blocks, each behind the one that it points to; and what two own is of the nearer one. */
-static void test_followed(void **state)
+TEST(test_followed)
 {
-	(void)state;
 	struct blocks_under_test t;
 	make(&t);
 	for (unsigned i = slabs * in_slab - 1; i > 10; i--)
@@ -110,9 +108,8 @@ static void test_followed(void **state)
 }
 
 /* Extents of sizes that nobody has, and none at all. */
-static void test_bounded(void **state)
+TEST(test_bounded)
 {
-	(void)state;
 	struct blocks_under_test t;
 	make(&t);
 	t.items[slabs].size = 1ULL << 46;
@@ -126,14 +123,4 @@ static void test_bounded(void **state)
 	give(&t, at(1), 1);
 	assert_int_equal(jp_jeblocks_follow(&t.blocks), 0);
 	end(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_given),
-		cmocka_unit_test(test_followed),
-		cmocka_unit_test(test_bounded),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,8 @@ static struct planted *planted_heap(size_t layout)
 	return p;
 }
 
-static void test_layouts(void **state)
+TEST(test_layouts)
 {
-	(void)state;
 	for (size_t i = 0; i < jp_jelayout_count; i++) {
 		struct planted *p = planted_heap(i);
 		struct jp_jeheap h;
@@ -59,9 +58,8 @@ static void test_layouts(void **state)
 }
 
 /* A bitmap that does not have as many free places as the record says; an entry whose record is of another extent. */
-static void test_torn(void **state)
+TEST(test_torn)
 {
-	(void)state;
 	struct planted *p = planted_heap(0);
 	struct jp_jeheap h;
 	uint64_t record = planted_extent(p, PLANTED_HEAP + 0x100000, 0x3000, class_48, JP_JE_ACTIVE, 100);
@@ -77,9 +75,8 @@ static void test_torn(void **state)
 }
 
 /* Objects that are in no extent of the class, twice there, or inside of an object, are none. */
-static void test_misfits(void **state)
+TEST(test_misfits)
 {
-	(void)state;
 	struct planted *p = planted_heap(0);
 	struct jp_jeheap h;
 	const uint64_t objects[] = { PLANTED_HEAP + 48,
@@ -98,9 +95,8 @@ static void test_misfits(void **state)
 }
 
 /* What is not in memory is not read, and nothing is without a limit. */
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
-	(void)state;
 	struct planted *p = planted_heap(0);
 	struct jp_jeheap h;
 	char bytes[64];
@@ -121,9 +117,8 @@ static uint64_t next_draw(uint64_t *state)
 }
 
 /* Words of the tables become others, by a fixed seed: among them addresses of the tables. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
-	(void)state;
 	uint64_t seed = 1;
 	static const uint64_t places[] = { PLANTED_HEAP,
 		                           PLANTED_TABLE + 0x2000c0,
@@ -317,9 +312,8 @@ static int try_parked(const char *program, const char *threads, const char *prel
 }
 
 /* Freed pages stay as they are, so that the process is the same before and after. */
-static void test_parked(void **state)
+TEST(test_parked)
 {
-	(void)state;
 	static const char *const confs[] = { "",
 		                             "tcache:false,",
 		                             "narenas:1,",
@@ -340,18 +334,16 @@ static void test_parked(void **state)
 	assert_int_equal(bad, 0);
 }
 
-static void test_parked_static(void **state)
+TEST(test_parked_static)
 {
-	(void)state;
 	if (!parked_static)
 		skip();
 	assert_int_equal(try_parked(parked_static, "4", NULL, "dirty_decay_ms:-1"), 0);
 }
 
 /* Programs that wait for the end of their input, without jemalloc. */
-static void test_others(void **state)
+TEST(test_others)
 {
-	(void)state;
 	static const char *const commands[][4] = {
 		{ "/bin/sh", "-c", "echo end; read x" },
 		{ "/usr/bin/python3", "-c", "import json, sys; print('end', flush=True); sys.stdin.read()" },
@@ -372,12 +364,7 @@ static void test_others(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layouts),       cmocka_unit_test(test_torn),    cmocka_unit_test(test_misfits),
-		cmocka_unit_test(test_bounds),        cmocka_unit_test(test_hostile), cmocka_unit_test(test_parked),
-		cmocka_unit_test(test_parked_static), cmocka_unit_test(test_others),
-	};
 	parked = argc > 1 ? argv[1] : "";
 	parked_static = argc > 2 ? argv[2] : NULL;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed(NULL, NULL);
 }

@@ -15,9 +15,8 @@ static struct jprof_json *parsed(const char *text)
 	return value;
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	static const char *const bad[] = { "",    "{",    "}",   "{\"a\":}", "{\"a\":1} x", "{\"a\":1}{}",
 		                           "nul", "null", "[1,", "\"a",      "\x01" };
 	int wrong = 0;
@@ -29,9 +28,8 @@ static void test_refused(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_deep(void **state)
+TEST(test_deep)
 {
-	(void)state;
 	char deep[200000];
 	memset(deep, '[', sizeof deep - 1);
 	deep[sizeof deep - 1] = '\0';
@@ -43,9 +41,8 @@ static void test_deep(void **state)
 	jp_json_release(&value);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-	(void)state;
 	struct jprof_json *o =
 	    parsed(" {\"n\": 18446744073709551615, \"neg\": -1, \"t\": \"a\\u00e9\", \"nul\": \"a\\u0000b\",\n"
 	           "\"hex\": \"0xff\", \"odd\": \"0xfg\", \"yes\": true, \"list\": [1, \"x\"], \"none\": null} \n");
@@ -72,9 +69,8 @@ static void test_values(void **state)
 }
 
 /* What programs have of it. */
-static void test_for_programs(void **state)
+TEST(test_for_programs)
 {
-	(void)state;
 	static const char text[] = "{\"a\": [1.5, true, \"x\", null, -1, 1e999], \"b\": 1, \"b\": 2, \"\\u0062\": 3}";
 	struct jprof_json *json;
 	struct jprof_error err;
@@ -99,9 +95,8 @@ static void test_for_programs(void **state)
 }
 
 /* Many members of one object are found at once, by any order of theirs. */
-static void test_many(void **state)
+TEST(test_many)
 {
-	(void)state;
 	enum { count = 20000 };
 	struct jp_strbuf text = { 0 };
 	char key[16];
@@ -116,13 +111,4 @@ static void test_many(void **state)
 	}
 	jp_json_release(&o);
 	jp_strbuf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),      cmocka_unit_test(test_deep), cmocka_unit_test(test_values),
-		cmocka_unit_test(test_for_programs), cmocka_unit_test(test_many),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@ static void check(struct jp_strbuf *out, const char *should)
 	jp_strbuf_release(out);
 }
 
-static void test_layout(void **state)
+TEST(test_layout)
 {
-	(void)state;
 	struct jp_strbuf out = { 0 };
 	struct jp_jsonout j = { .out = &out };
 	jp_jsonout_open(&j, NULL, '{', false);
@@ -37,9 +36,8 @@ static void test_layout(void **state)
 	            " \"rows\":[\n  1,\n  2\n ]\n}\n");
 }
 
-static void test_format(void **state)
+TEST(test_format)
 {
-	(void)state;
 	const char *volatile none = NULL;
 	struct jp_strbuf out = { 0 };
 	struct jp_jsonout j = { .out = &out };
@@ -51,9 +49,8 @@ static void test_format(void **state)
 	            "\"flat\":[true,false,\"a\\\"{%\",null],\n \"rows\":[\n  {\"$a\":0.25,\"b\":13},\n  null\n ]\n}\n");
 }
 
-static void test_strings(void **state)
+TEST(test_strings)
 {
-	(void)state;
 	struct jp_strbuf out = { 0 };
 	struct jp_jsonout j = { .out = &out };
 	jp_jsonout_open(&j, NULL, '[', true);
@@ -102,9 +99,8 @@ static void check_numbers(void)
 	}
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-	(void)state;
 	check_numbers();
 	/* Where a locale with another point is installed, it changes nothing. */
 	if (setlocale(LC_ALL, "de_DE.UTF-8"))
@@ -112,9 +108,8 @@ static void test_numbers(void **state)
 	setlocale(LC_ALL, "C");
 }
 
-static void test_too_deep(void **state)
+TEST(test_too_deep)
 {
-	(void)state;
 	struct jp_strbuf out = { 0 };
 	struct jp_jsonout j = { .out = &out };
 	for (int i = 0; i <= JP_JSON_DEPTH; i++)
@@ -124,9 +119,8 @@ static void test_too_deep(void **state)
 }
 
 /* Text is written as RFC 8259 has it; what is no UTF-8 (Unicode 15, table 3-7) becomes U+FFFD. */
-static void test_public(void **state)
+TEST(test_public)
 {
-	(void)state;
 	static const struct {
 		const char *text, *json;
 	} cases[] = {
@@ -149,13 +143,4 @@ static void test_public(void **state)
 		free(out);
 	}
 	assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout),   cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_too_deep), cmocka_unit_test(test_public),  cmocka_unit_test(test_format),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,17 +18,15 @@
 		free(is);                                                                                              \
 	} while (0)
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-	(void)state;
 	const char *volatile none = NULL;
 	PRINTS("{\"a\": \"x\\\"\\n\", \"b\": null}", json_print(out, "{\"a\": %s, \"b\": %s}", "x\"\n", none));
 	PRINTS("\"\xef\xbf\xbd\"", json_print(out, "%s", "\xff"));
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-	(void)state;
 	PRINTS("[12, 0, 0, -3, null, null]",
 	       json_print(out, "[%f, %f, %f, %f, %f, %f]", 12.2, -0.2, -0.0, -2.9, NAN, HUGE_VAL));
 	PRINTS("0.250 1.23e-05 12.5 null", json_print(out, "%.3f %.3g %g %.3g", 0.25, 1.234e-5, 12.5, NAN));
@@ -37,21 +35,10 @@ static void test_numbers(void **state)
 	PRINTS("true false", json_print(out, "%i %i", true, false));
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
-	(void)state;
 	PRINTS("[1, 2]", {
 		json_print_at(out, 0, "[%d", 1);
 		json_print_at(out, 1, "%d]", 2);
 	});
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_lists),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

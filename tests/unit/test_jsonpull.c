@@ -34,9 +34,8 @@ static void describe(struct jp_jsonpull *pull, struct jp_strbuf *out)
 	}
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-	(void)state;
 	static const struct {
 		const char *json, *tokens, *fault; /* "" : whole */
 	} texts[] = {
@@ -115,9 +114,8 @@ static void test_texts(void **state)
 }
 
 /* Ends of what is read, and what stands behind it, are not looked at. */
-static void test_ends(void **state)
+TEST(test_ends)
 {
-	(void)state;
 	static const char whole[] =
 	    "{\"key\\u0041\": [\"a text of some length\", 12.5e3, true, null], \"\\ud83d\\ude00\": \"\"}";
 	for (size_t len = 0; len < sizeof whole; len++) {
@@ -137,9 +135,8 @@ static void test_ends(void **state)
 	assert_string_equal(pull.fault, "a NUL");
 }
 
-static void test_levels(void **state)
+TEST(test_levels)
 {
-	(void)state;
 	char deep[2 * jp_json_levels + 2];
 	struct jp_jsonpull pull;
 	struct jp_strbuf out = { 0 };
@@ -155,9 +152,8 @@ static void test_levels(void **state)
 	jp_strbuf_release(&out);
 }
 
-static void test_skip(void **state)
+TEST(test_skip)
 {
-	(void)state;
 	static const char text[] = "[{\"a\":[1,{\"b\":[]}],\"c\":2},3]", cut[] = "[{\"a\":[1";
 	struct jp_jsonpull pull;
 	jp_jsonpull_init(&pull, (struct jp_span){ text, strlen(text) });
@@ -173,9 +169,8 @@ static void test_skip(void **state)
 	assert_false(jp_jsonpull_skip(&pull));
 }
 
-static void test_meanings(void **state)
+TEST(test_meanings)
 {
-	(void)state;
 	static const struct {
 		const char *raw, *words;
 		bool escaped, means;
@@ -202,9 +197,8 @@ static struct jp_span span_of(const char *text)
 	return (struct jp_span){ text, strlen(text) };
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		bool is_uint, is_double;
@@ -236,13 +230,4 @@ static void test_numbers(void **state)
 		assert_true(jp_json_to_double(span_of(rows[i].text), &d) == rows[i].is_double);
 		assert_true(fabs(d - rows[i].d) <= 1e-15 * fabs(rows[i].d));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts), cmocka_unit_test(test_ends),     cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_skip),  cmocka_unit_test(test_meanings), cmocka_unit_test(test_numbers),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

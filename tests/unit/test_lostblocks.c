@@ -67,9 +67,8 @@ static void note_address(void *text, uint64_t address, uint64_t size)
 	jp_strbuf_printf(text, "%llx %llu\n", (unsigned long long)address, (unsigned long long)size);
 }
 
-static void test_reached(void **state)
+TEST(test_reached)
 {
-	(void)state;
 	struct planted *p = planted_blocks_new();
 	struct look *l = calloc(1, sizeof *l);
 	assert_non_null(l);
@@ -107,9 +106,8 @@ static void test_reached(void **state)
 }
 
 /* The memory that a thread's cache has its pointers in holds those of the past. */
-static void test_past_of_caches(void **state)
+TEST(test_past_of_caches)
 {
-	(void)state;
 	struct planted *p = planted_blocks_new();
 	struct look *l = calloc(1, sizeof *l);
 	assert_non_null(l);
@@ -136,9 +134,8 @@ static void test_past_of_caches(void **state)
 }
 
 /* Only what two looks found, of one size and with one content. */
-static void test_two_looks(void **state)
+TEST(test_two_looks)
 {
-	(void)state;
 	struct planted *p = planted_blocks_new();
 	struct look *first = calloc(1, sizeof *first), *second = calloc(1, sizeof *second);
 	assert_non_null(first);
@@ -162,9 +159,8 @@ static void test_two_looks(void **state)
 }
 
 /* Where not all was read, nothing is said. */
-static void test_not_all_read(void **state)
+TEST(test_not_all_read)
 {
-	(void)state;
 	struct planted *p = planted_blocks_new();
 	struct look *l = calloc(1, sizeof *l);
 	const struct jp_rubypages none = { 0 };
@@ -178,15 +174,4 @@ static void test_not_all_read(void **state)
 	end_look(l);
 	free(l);
 	jp_memsource_close(&p->base);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reached),
-		cmocka_unit_test(test_past_of_caches),
-		cmocka_unit_test(test_two_looks),
-		cmocka_unit_test(test_not_all_read),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,8 @@ static void splits_to(unsigned machine, const void *code, size_t len, const void
 	free(copy);
 }
 
-static void test_x86(void **state)
+TEST(test_x86)
 {
-	(void)state;
 	/* endbr64; lea 0x100(%rip),%rdi; cmpl $0x7,0x200(%rip); call +0x10; je inside; jmp outside; jne .-2; ret */
 	static const unsigned char code[] = "\xf3\x0f\x1e\xfa"
 					    "\x48\x8d\x3d\x00\x01\x00\x00"
@@ -55,9 +54,8 @@ static void test_x86(void **state)
 	splits_to(EM_X86_64, code, sizeof code - 1, content, refs, 4);
 }
 
-static void test_x86_lengths(void **state)
+TEST(test_x86_lengths)
 {
-	(void)state;
 	static const struct {
 		const char *code;
 		unsigned length, distance;
@@ -92,9 +90,8 @@ static void test_x86_lengths(void **state)
 	}
 }
 
-static void test_arm(void **state)
+TEST(test_arm)
 {
-	(void)state;
 	/* adrp x0, 0x3000; add x0, x0, #0x10; ldr w1, [x0, #8]; bl 0x2000; ldr x2, [x0, #8]; adrp x19, 0x5000;
 	 * str x1, [x19, #0x18]; cbz x1, inside; ldr x3, =..; ret */
 	static const uint32_t code[] = { 0xd0000000, 0x91004000, 0xb9400801,
@@ -109,9 +106,8 @@ static void test_arm(void **state)
 	splits_to(EM_AARCH64, code, sizeof code, content, refs, 4);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	struct jp_code_refs refs = { 0 };
 	unsigned char odd[] = { 0x06, 0x90 }, cut[] = { 0x90, 0xe8, 0, 0 }, arm[] = { 0, 0, 0 };
 	assert_int_equal(jp_machinecode_split(EM_X86_64, odd, sizeof odd, at_vaddr, &refs), 0);
@@ -119,11 +115,4 @@ static void test_refused(void **state)
 	assert_int_equal(jp_machinecode_split(EM_AARCH64, arm, sizeof arm, at_vaddr, &refs), 0);
 	assert_int_equal(jp_machinecode_split(EM_RISCV, cut, sizeof cut, at_vaddr, &refs), 0);
 	free(refs.items);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_x86), cmocka_unit_test(test_x86_lengths),
-		                            cmocka_unit_test(test_arm), cmocka_unit_test(test_refused) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

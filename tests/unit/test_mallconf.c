@@ -13,9 +13,8 @@ static void check_pair(const struct conf_pair *p, const char *key, const char *v
 	assert_memory_equal(p->value, value, p->value_len);
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
-	(void)state;
 	const char *conf = "prof:true,,lone,prof_prefix:/a:b,x:";
 	struct conf_pair p;
 	assert_true(conf_next(&conf, &p));
@@ -33,9 +32,8 @@ static void test_pairs(void **state)
 	assert_false(conf_next(&conf, &p));
 }
 
-static void test_blanks(void **state)
+TEST(test_blanks)
 {
-	(void)state;
 	static const char *const with[] = {
 		"prof:true, lg_prof_sample:17", "prof:true\n", " prof:true", "a:b,\tc:d", "a:b ,c:d", "a:b,\n"
 	};
@@ -55,9 +53,8 @@ static void check_get(const char *conf, const char *key, const char *expected)
 	assert_string_equal(value, expected ? expected : "untouched");
 }
 
-static void test_get(void **state)
+TEST(test_get)
 {
-	(void)state;
 	check_get("prof:true,lg_prof_sample:17", "lg_prof_sample", "17");
 	check_get("prof:true,prof:false", "prof", "false");
 	check_get("prof:true,\n prof:false\n", "prof", "false");
@@ -77,9 +74,8 @@ static void check_copy(char *(*copy)(const char *), const char *conf, const char
 	free(text);
 }
 
-static void test_tidy(void **state)
+TEST(test_tidy)
 {
-	(void)state;
 	check_copy(conf_tidy, "", "");
 	check_copy(conf_tidy, " , ,", "");
 	check_copy(conf_tidy, "prof:true,\n  lg_prof_sample:17\n", "prof:true,lg_prof_sample:17");
@@ -88,9 +84,8 @@ static void test_tidy(void **state)
 }
 
 /* What jemalloc would refuse stays, so that it does. */
-static void test_harmless(void **state)
+TEST(test_harmless)
 {
-	(void)state;
 	check_copy(conf_harmless, "prof:true,prof_final:true,x:y", "prof:true,prof_final:false,x:y");
 	check_copy(conf_harmless, "prof_gdump:true", "prof_gdump:false");
 	check_copy(conf_harmless, "lg_prof_interval:30,", "lg_prof_interval:-1,");
@@ -102,13 +97,4 @@ static void test_harmless(void **state)
 	check_copy(conf_harmless, "prof_final", "prof_final");
 	check_copy(conf_harmless, ",,a:b, c:d,", ",,a:b, c:d,");
 	check_copy(conf_harmless, "", "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pairs), cmocka_unit_test(test_blanks),   cmocka_unit_test(test_get),
-		cmocka_unit_test(test_tidy),  cmocka_unit_test(test_harmless),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,8 @@ static struct jprof_maps *maps_of(const char *text)
 	return maps;
 }
 
-static void test_fields_in_order_of_address(void **state)
+TEST(test_fields_in_order_of_address)
 {
-	(void)state;
 	static const struct jprof_map should[] = {
 		{ 0x400000, 0x410000, 0, 1234, 8, 1, true, false, false, "/opt/app/two\nlines" },
 		{ 0x7f0000000000, 0x7f0000080000, 0x1e000, 332383, 0xfe, 0x1f, true, false, true,
@@ -51,9 +50,8 @@ static void test_fields_in_order_of_address(void **state)
 	jprof_maps_free(maps);
 }
 
-static void test_finding(void **state)
+TEST(test_finding)
 {
-	(void)state;
 	static const struct {
 		uint64_t address;
 		const char *path; /* NULL: in none */
@@ -79,9 +77,8 @@ static void test_finding(void **state)
 	jprof_maps_free(maps);
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
-	(void)state;
 	static const struct {
 		const char *path;
 		enum jp_map_kind kind;
@@ -98,9 +95,8 @@ static void test_kinds(void **state)
 		assert_int_equal(jp_map_kind_of(cases[i].path), cases[i].kind);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		unsigned line;
@@ -131,9 +127,8 @@ static void test_refusals(void **state)
 	}
 }
 
-static void test_our_own(void **state)
+TEST(test_our_own)
 {
-	(void)state;
 	static const char here[] = "x";
 	struct jprof_maps *maps;
 	assert_int_equal(jprof_maps_open("/proc/self/maps", &maps, NULL), 0);
@@ -146,16 +141,4 @@ static void test_our_own(void **state)
 	assert_int_equal(code->inode, data->inode);
 	jprof_maps_free(maps);
 	jprof_maps_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields_in_order_of_address),
-		cmocka_unit_test(test_finding),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_our_own),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static void check_shapes(const struct shape *shapes, size_t count, bool rows)
 
 /* Measured: 0.35, 0.41, 0.78 and 3.12. Before profiles took the dump's stacks, and samples stayed counters, it was 0.8,
  * 1.1, 2.4 and 5.8 times the size. */
-static void test_dumps(void **state)
+TEST(test_dumps)
 {
 	static const struct shape shapes[] = {
 		{ "shared addresses, deep stacks", 80, 2000, 0.45, false },
@@ -106,7 +106,7 @@ static void test_dumps(void **state)
 
 /* All that the table costs, from the file to its last row: what text and info take. Measured: 0.35, 0.43, 0.87, 3.47.
  */
-static void test_tables(void **state)
+TEST(test_tables)
 {
 	static const struct shape shapes[] = {
 		{ "stacks of 80", 80, 2000, 0.45, false },
@@ -120,7 +120,7 @@ static void test_tables(void **state)
 }
 
 /* A view needs no second table of stacks: what it has is for each stack and each row. */
-static void test_folding(void **state)
+TEST(test_folding)
 {
 	static const struct shape shape = { "", 80, 200, 0.12, false };
 	char path[64];
@@ -144,7 +144,7 @@ static void test_folding(void **state)
 }
 
 /* A bomb is known for one by its first bytes. */
-static void test_zeros(void **state)
+TEST(test_zeros)
 {
 	enum { zeros = 64 << 20, piece = 1 << 20 };
 	char path[64], *nothing = calloc(1, piece);
@@ -169,15 +169,4 @@ static void test_zeros(void **state)
 	assert_int_equal(jprof_bundle_open(path, &bundle, &err), JPROF_E_FORMAT);
 	assert_true(shortmem_peak(1) - before < 1 << 20);
 	unlink(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dumps),
-		cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_zeros),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,8 @@ static double value_at(const struct jprof_profile *p, const char *path, uint64_t
 	return NAN;
 }
 
-static void test_runs_meet_by_file_and_offset(void **state)
+TEST(test_runs_meet_by_file_and_offset)
 {
-	(void)state;
 	static const double factors[] = { 1, -1, 2 };
 	for (size_t i = 0; i < jp_count(factors); i++) {
 		struct jprof_profile *p = merged(first, second, factors[i]);
@@ -67,9 +66,8 @@ static void assert_all_zero(const struct jprof_profile *p)
 			assert_true(jprof_profile_value(p, i, c) == 0);
 }
 
-static void test_a_less_a_is_nothing(void **state)
+TEST(test_a_less_a_is_nothing)
 {
-	(void)state;
 	struct jprof_profile *p = merged(first, first, -1);
 	assert_all_zero(p);
 	assert_int_equal(jprof_profile_add(p, p, NULL), 0);
@@ -82,9 +80,8 @@ static void test_a_less_a_is_nothing(void **state)
 }
 
 /* The same for a real dump, down to the report: no row, no total. */
-static void test_a_real_dump_less_itself(void **state)
+TEST(test_a_real_dump_less_itself)
 {
-	(void)state;
 	struct jprof_dump *dump;
 	struct jprof_profile *p, *q;
 	assert_int_equal(jprof_dump_open(SAMPLES "/heaps/jemalloc-5.3.0.heap", &dump, NULL), 0);
@@ -101,9 +98,8 @@ static void test_a_real_dump_less_itself(void **state)
 	jprof_dump_free(dump);
 }
 
-static void test_order_does_not_matter_for_sums(void **state)
+TEST(test_order_does_not_matter_for_sums)
 {
-	(void)state;
 	struct jprof_profile *ab = merged(first, second, 1), *ba = merged(second, first, 1);
 	assert_int_equal(jp_sample_count(ab), jp_sample_count(ba));
 	assert_int_equal(jprof_profile_difference(ab, ba, NULL), 0);
@@ -112,9 +108,8 @@ static void test_order_does_not_matter_for_sums(void **state)
 	jprof_profile_free(ba);
 }
 
-static void test_other_files_stay_apart(void **state)
+TEST(test_other_files_stay_apart)
 {
-	(void)state;
 	static const char other[] = "heap_v2/1\n@ 0x7f0000001000 0x401000\n  t*: 1: 100 [10: 1000]\n"
 				    "\nMAPPED_LIBRARIES:\n"
 				    "00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"
@@ -127,9 +122,8 @@ static void test_other_files_stay_apart(void **state)
 }
 
 /* Each dump is scaled by its own rate before they meet. */
-static void test_rates_may_differ(void **state)
+TEST(test_rates_may_differ)
 {
-	(void)state;
 	struct jprof_profile *p =
 	    merged("heap_v2/524288\n@ 0x1\n  t*: 1: 524288 [0: 0]\n", "heap_v2/16384\n@ 0x1\n  t*: 3: 300 [0: 0]\n", 1);
 	assert_int_equal(jp_sample_count(p), 1);
@@ -137,9 +131,8 @@ static void test_rates_may_differ(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_mappings_of_both_are_kept_once(void **state)
+TEST(test_mappings_of_both_are_kept_once)
 {
-	(void)state;
 	struct jprof_profile *p = merged(first, second, 1), *q = profile_of(second);
 	assert_int_equal(p->mapping_count, 4);
 	assert_int_equal(jprof_profile_add(p, q, NULL), 0);
@@ -148,9 +141,8 @@ static void test_mappings_of_both_are_kept_once(void **state)
 	jprof_profile_free(q);
 }
 
-static void test_merging_into_nothing(void **state)
+TEST(test_merging_into_nothing)
 {
-	(void)state;
 	struct jprof_profile *p = jp_profile_empty(), *q = profile_of(first);
 	assert_int_equal(jprof_profile_add(p, q, NULL), 0);
 	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), 700);
@@ -164,7 +156,7 @@ static void test_merging_into_nothing(void **state)
 }
 
 /* Counters around 32 bits, alone, and merged with a dump that has their stack and one that has not. */
-static void test_large_counters(void **state)
+TEST(test_large_counters)
 {
 	static const uint64_t cases[][JPROF_COUNTERS] = {
 		{ UINT32_MAX, 1, 0, 0 },
@@ -211,9 +203,8 @@ static void check_base(const struct jprof_profile *p, double base, double now)
 	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE) + sum, now);
 }
 
-static void test_what_was_subtracted_is_kept(void **state)
+TEST(test_what_was_subtracted_is_kept)
 {
-	(void)state;
 	struct jprof_profile *p = merged(first, second, 1), *q = merged(first, second, -1), *r = profile_of(second);
 	check_base(p, 0, 7700);
 	check_base(q, 7000, 700);
@@ -253,9 +244,8 @@ static struct jprof_range allocated(const struct jprof_profile *p)
 }
 
 /* Another process may have allocated more than was seen of it: A less B is as uncertain as B less A. */
-static void test_strangers_may_have_had_more(void **state)
+TEST(test_strangers_may_have_had_more)
 {
-	(void)state;
 	struct jprof_profile *p = merged(stranger, before, -1), *q = merged(before, stranger, -1);
 	assert_near(allocated(p).low, -allocated(q).high);
 	assert_near(allocated(p).high, -allocated(q).low);
@@ -276,22 +266,4 @@ static void test_strangers_may_have_had_more(void **state)
 	p = merged(after, before, -1);
 	assert_true(allocated(p).low >= 0);
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs_meet_by_file_and_offset),
-		cmocka_unit_test(test_a_less_a_is_nothing),
-		cmocka_unit_test(test_a_real_dump_less_itself),
-		cmocka_unit_test(test_order_does_not_matter_for_sums),
-		cmocka_unit_test(test_other_files_stay_apart),
-		cmocka_unit_test(test_rates_may_differ),
-		cmocka_unit_test(test_mappings_of_both_are_kept_once),
-		cmocka_unit_test(test_merging_into_nothing),
-		cmocka_unit_test(test_large_counters),
-		cmocka_unit_test(test_what_was_subtracted_is_kept),
-		cmocka_unit_test(test_strangers_may_have_had_more),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

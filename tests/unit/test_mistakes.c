@@ -221,7 +221,7 @@ MISTAKE(opener_that_opens_nothing)
 	return jprof_profile_symbolize(t->raw, &opts, err);
 }
 
-static void test_options_without_size(void **state)
+TEST(test_options_without_size)
 {
 	static const struct mistake mistakes[] = {
 		{ "profile_new", unsized_profile_new, JPROF_E_ARGUMENT, ".size = sizeof" },
@@ -374,7 +374,7 @@ MISTAKE(no_profile)
 	return jprof_profile_open(SAMPLES "/heaps/README.md", NULL, (struct jprof_profile **)result, err);
 }
 
-static void test_what_does_not_exist(void **state)
+TEST(test_what_does_not_exist)
 {
 	static const struct mistake mistakes[] = {
 		{ "counter", unknown_counter, JPROF_E_ARGUMENT, "counter 4" },
@@ -469,7 +469,7 @@ MISTAKE(info_writer_that_fails)
 	return jprof_render_info(t->view_with_errors, NULL, NULL, refuse, NULL, err);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	static const struct mistake mistakes[] = {
 		{ "a view before names", view_before_names, JPROF_E_ARGUMENT, "call jprof_profile_symbolize first" },
@@ -566,7 +566,7 @@ MISTAKE(unknown_compression)
 	return rc;
 }
 
-static void test_bundles(void **state)
+TEST(test_bundles)
 {
 	static const struct mistake mistakes[] = {
 		{ "without a member", empty_bundle, JPROF_E_ARGUMENT, "member" },
@@ -581,7 +581,7 @@ static void test_bundles(void **state)
 }
 
 /* A refused call leaves its profile as it was. */
-static void test_nothing_is_changed(void **state)
+TEST(test_nothing_is_changed)
 {
 	const struct things *t = *state;
 	assert_near(jprof_profile_total(t->raw, JPROF_INUSE_SPACE), jprof_profile_total(t->named, JPROF_INUSE_SPACE));
@@ -590,14 +590,4 @@ static void test_nothing_is_changed(void **state)
 	assert_int_equal(jprof_profile_add(t->raw, t->raw, NULL), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options_without_size),
-		cmocka_unit_test(test_what_does_not_exist),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_bundles),
-		cmocka_unit_test(test_nothing_is_changed),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down)

@@ -153,9 +153,8 @@ static size_t draw_offsets(const uint64_t pool[static pool_size], uint64_t *offs
 }
 
 /* Of the C library, which has functions of all kinds. */
-static void test_same_answers(void **state)
+TEST(test_same_answers)
 {
-	(void)state;
 	Dl_info libc;
 	uint64_t pool[pool_size], offsets[2 * pool_size];
 	int wrong = 0;
@@ -185,9 +184,8 @@ static void test_same_answers(void **state)
 }
 
 /* Of another path, and of places outside alone. */
-static void test_small_questions(void **state)
+TEST(test_small_questions)
 {
-	(void)state;
 	const uint64_t outside[] = { 1u << 30 }, both[] = { 0x1000, 1u << 30 };
 	int fd = open_settled(subject);
 	struct jp_namecache *cache = open_kept();
@@ -220,9 +218,8 @@ static void copy_over(const char *from, const char *to)
 	jp_strbuf_release(&bytes);
 }
 
-static void test_changed_files(void **state)
+TEST(test_changed_files)
 {
-	(void)state;
 	char path[64];
 	uint64_t offsets[64];
 	for (uint64_t i = 0; i < 64; i++)
@@ -297,9 +294,8 @@ static int ask_with(const struct jp_name_request *request, size_t at, unsigned c
 
 /* Each byte changed: damaged files are not used. With a sum that is right the answer may be another, for it is the
  * user's own file; but it is one. */
-static void test_hostile_files(void **state)
+TEST(test_hostile_files)
 {
-	(void)state;
 	const uint64_t offsets[] = { 0x1000, 0x1010, 1u << 30 };
 	int wrong = 0, fd = open_settled(subject);
 	struct jp_name_request request = question(fd, subject, offsets, 3);
@@ -336,9 +332,8 @@ static void put_refusal(enum jp_dwarf_state state)
 }
 
 /* Memory that is short makes libdw refuse what it could read: so no refusal is kept, and one that is there is none. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-	(void)state;
 	const uint64_t offsets[] = { 0x1000, 0x1010 };
 	int fd = open_settled(stripped);
 	struct jp_name_request request = question(fd, stripped, offsets, 2);
@@ -364,9 +359,8 @@ static void test_refusals(void **state)
 }
 
 /* Cut anywhere it is none. */
-static void test_cut_files(void **state)
+TEST(test_cut_files)
 {
-	(void)state;
 	uint64_t offsets[] = { 1, 5 };
 	struct jp_reply_place places[] = { { .reason = JP_NAMELESS_OUTSIDE, .want = JP_NONE },
 		                           { .reason = JP_NAMELESS_CODE, .want = JP_NONE } };
@@ -396,9 +390,8 @@ static void test_cut_files(void **state)
 
 /* ---- how much ------------------------------------------------------------------------------------- */
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
-	(void)state;
 	const uint64_t offsets[] = { 0x1000 };
 	int fd = open_settled(subject);
 	struct jp_name_request request = question(fd, subject, offsets, 1);
@@ -435,17 +428,11 @@ static void test_limit(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_answers),  cmocka_unit_test(test_small_questions),
-		cmocka_unit_test(test_changed_files), cmocka_unit_test(test_hostile_files),
-		cmocka_unit_test(test_refusals),      cmocka_unit_test(test_cut_files),
-		cmocka_unit_test(test_limit),
-	};
 	if (argc < 3 || !mkdtemp(dir))
 		return 1;
 	subject = argv[1];
 	stripped = argv[2];
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = run_listed(NULL, NULL);
 	rmdir(dir);
 	return failed;
 }

@@ -47,7 +47,7 @@ static char *text_of_view(const struct jprof_profile *p, const struct jprof_view
 	return text.text;
 }
 
-static void test_same_text(void **state)
+TEST(test_same_text)
 {
 	static const char *const texts[] = { unnamed, named };
 	static const struct jprof_view_opts views[] = {
@@ -80,7 +80,7 @@ static void test_same_text(void **state)
 	}
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const char *const formats[] = { "json", "collapsed", "raw", "proto", "tree", "csv" };
 	struct jprof_profile *p = read_named(unnamed, true);
@@ -105,10 +105,4 @@ static void test_refusals(void **state)
 	assert_string_equal(frames[1].object, "/opt/b/libx.so");
 	jprof_view_free(view);
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_same_text), cmocka_unit_test(test_refusals) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

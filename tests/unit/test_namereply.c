@@ -116,9 +116,8 @@ static void check_sound(const struct jp_namereply *reply)
 	jp_strbuf_release(&bytes);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-	(void)state;
 	static const struct jp_namereply empty;
 	struct jp_strbuf bytes = { 0 };
 	struct jp_namereply read;
@@ -131,9 +130,8 @@ static void test_round_trip(void **state)
 	jp_strbuf_release(&bytes);
 }
 
-static void test_cut_anywhere(void **state)
+TEST(test_cut_anywhere)
 {
-	(void)state;
 	struct jp_strbuf bytes = { 0 };
 	struct jp_namereply read;
 	jp_namereply_write(&full, &bytes);
@@ -148,9 +146,8 @@ static void test_cut_anywhere(void **state)
 }
 
 /* Every bit, and every byte as the smallest and largest number. */
-static void test_changed_anywhere(void **state)
+TEST(test_changed_anywhere)
 {
-	(void)state;
 	struct jp_strbuf bytes = { 0 };
 	size_t refused = 0, read_well = 0;
 	jp_namereply_write(&full, &bytes);
@@ -182,9 +179,8 @@ static void refuse(const struct jp_namereply *wrong)
 	jp_strbuf_release(&bytes);
 }
 
-static void test_each_rule(void **state)
+TEST(test_each_rule)
 {
-	(void)state;
 	struct jp_namereply wrong = full;
 	struct jp_reply_place p[5];
 	const struct jp_reply_place outside_with_source = { 0,       0, 0, 2, 0, JPROF_SOURCE_FDE, JP_NAMELESS_OUTSIDE,
@@ -223,15 +219,4 @@ static void test_each_rule(void **state)
 	check_sound(&wrong);
 	beyond.function = 1;
 	refuse(&wrong);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_cut_anywhere),
-		cmocka_unit_test(test_changed_anywhere),
-		cmocka_unit_test(test_each_rule),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

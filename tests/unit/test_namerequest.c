@@ -50,9 +50,8 @@ static void same_file(const struct jp_open_file *a, const struct jp_open_file *b
 		assert_string_equal(a->path, b->path);
 }
 
-static void test_back(void **state)
+TEST(test_back)
 {
-	(void)state;
 	struct jp_name_request r = whole(), back;
 	struct jp_question q = { 0 };
 	struct jp_arena arena = { 0 };
@@ -95,9 +94,8 @@ static bool is_sound(const struct jp_name_request *r, const int *fds, size_t cou
 	return known && texts < 1000 && r->pack_count <= jp_most_packs;
 }
 
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
-	(void)state;
 	static const unsigned char values[] = { 0, 1, 0x7f, 0x80, 0xff };
 	struct jp_name_request r = whole(), back;
 	struct jp_question q = { 0 };
@@ -156,9 +154,8 @@ static int find_here(void *context, const struct jprof_name_question *q, void **
 	return rc;
 }
 
-static void test_finders(void **state)
+TEST(test_finders)
 {
-	(void)state;
 	uint64_t offsets[300];
 	for (size_t i = 0; i < 300; i++)
 		offsets[i] = 0x1000 + 4 * i;
@@ -195,9 +192,7 @@ static void test_finders(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_back), cmocka_unit_test(test_damaged),
-		                            cmocka_unit_test(test_finders) };
 	assert_int_equal(argc, 2);
 	subject = argv[1];
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed(NULL, NULL);
 }

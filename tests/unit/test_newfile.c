@@ -104,9 +104,8 @@ static void check_abandoned(void)
 	assert_int_equal(names(), 0);
 }
 
-static void test_nameless(void **state)
+TEST_BETWEEN(test_nameless, setup, NULL)
 {
-	(void)state;
 	nameless_refused = false;
 	check_whole();
 	unlink(path);
@@ -114,9 +113,8 @@ static void test_nameless(void **state)
 	check_abandoned();
 }
 
-static void test_with_part(void **state)
+TEST_BETWEEN(test_with_part, setup, NULL)
 {
-	(void)state;
 	nameless_refused = true;
 	check_whole();
 	unlink(path);
@@ -125,9 +123,8 @@ static void test_with_part(void **state)
 }
 
 /* What a killed process leaves does not look whole, and goes the next time; what a living one has stays. */
-static void test_killed(void **state)
+TEST_BETWEEN(test_killed, setup, NULL)
 {
-	(void)state;
 	struct newfile mine;
 	int ends[2];
 	char byte;
@@ -156,7 +153,7 @@ static void test_killed(void **state)
 }
 
 /* The watch of memory ends the program on a thread of its own. */
-static void test_out_of_budget(void **state)
+TEST_BETWEEN(test_out_of_budget, setup, NULL)
 {
 	enum { piece = 1 << 20, pieces = 400 };
 	(void)state;
@@ -195,9 +192,8 @@ static char *another(const void *context)
 	return next;
 }
 
-static void test_another_name(void **state)
+TEST_BETWEEN(test_another_name, setup, NULL)
 {
-	(void)state;
 	for (int refused = 0; refused < 2; refused++) {
 		struct newfile f;
 		char *got = NULL;
@@ -221,9 +217,8 @@ static void test_another_name(void **state)
 	assert_int_equal(names(), 1);
 }
 
-static void test_errors(void **state)
+TEST_BETWEEN(test_errors, setup, NULL)
 {
-	(void)state;
 	struct newfile f;
 	nameless_refused = false;
 	assert_false(newfile_open(&f, "/no-such-directory/x"));
@@ -240,15 +235,10 @@ static void test_errors(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_nameless, setup),     cmocka_unit_test_setup(test_with_part, setup),
-		cmocka_unit_test_setup(test_killed, setup),       cmocka_unit_test_setup(test_out_of_budget, setup),
-		cmocka_unit_test_setup(test_another_name, setup), cmocka_unit_test_setup(test_errors, setup),
-	};
 	if (!mkdtemp(dir))
 		return 1;
 	snprintf(path, sizeof path, "%s/x.jprof", dir);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = run_listed(NULL, NULL);
 	unlink(path);
 	return rmdir(dir) || failed;
 }

@@ -55,9 +55,8 @@ static int keep(void *context, const void *data, size_t len)
 	return 0;
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-	(void)state;
 	char text[8] = "before";
 	struct jprof_maps *maps = NULL;
 	GIVES([0] == '\0', jprof_error_line(NULL, text, sizeof text));
@@ -111,9 +110,8 @@ static void test_texts(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_dumps(void **state)
+TEST(test_dumps)
 {
-	(void)state;
 	struct jprof_dump *dump = dump_of(DUMP), *made = NULL;
 	REFUSED(jprof_dump_parse, NULL, 5, "x", &made);
 	REFUSED(jprof_dump_parse, DUMP, strlen(DUMP), "x", NULL);
@@ -163,9 +161,8 @@ static void check_numbers(const struct jprof_profile *p)
 	assert_string_equal(jprof_profile_bound(NULL, space), "");
 }
 
-static void test_profiles(void **state)
+TEST(test_profiles)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of(DUMP), *made = NULL;
 	struct jprof_dump *dump = dump_of(DUMP);
 	struct jprof_frame frame = { .line = 4711 };
@@ -245,9 +242,8 @@ static void test_profiles(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_bundles(void **state)
+TEST(test_bundles)
 {
-	(void)state;
 	struct jprof_bundle *bundle = NULL, *made = NULL;
 	struct jprof_profile *p = NULL;
 	size_t len = 4711;
@@ -292,9 +288,8 @@ static void test_bundles(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_bundle_writers(void **state)
+TEST(test_bundle_writers)
 {
-	(void)state;
 	struct jprof_bundle_writer *w = NULL;
 	struct jprof_profile *p = profile_of(DUMP);
 	REFUSED(jprof_bundle_writer_new, NULL, NULL, NULL, &w);
@@ -325,9 +320,8 @@ static void test_bundle_writers(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_object_files(void **state)
+TEST(test_object_files)
 {
-	(void)state;
 	REFUSED(jprof_names_learn, NULL, NULL, NULL, drop, NULL);
 	REFUSED(jprof_names_learn, "/proc/self/exe", NULL, NULL, NULL, NULL);
 	REFUSED(jprof_names_answer, NULL, drop, NULL);
@@ -402,9 +396,8 @@ static void check_explanations(const struct jprof_profile *p)
 	assert_string_equal(jprof_shape_key((enum jprof_shape) - 1), "");
 }
 
-static void test_rubyheaps(void **state)
+TEST(test_rubyheaps)
 {
-	(void)state;
 	struct jprof_rubyheap *heap = NULL;
 	struct jprof_keepers *keepers = NULL;
 	char path[] = "/tmp/jprof-nothing.XXXXXX";
@@ -508,9 +501,8 @@ static void check_tables(const struct jprof_view *view)
 	jprof_graph_free(graph);
 }
 
-static void test_views(void **state)
+TEST(test_views)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of(DUMP);
 	struct jprof_view *view = NULL, *made = NULL;
 	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
@@ -541,9 +533,8 @@ static void test_views(void **state)
 }
 
 /* Each thread of a view by its number, and no more of them; the view of one has none of its own. */
-static void test_threads(void **state)
+TEST(test_threads)
 {
-	(void)state;
 	const struct jprof_profile_opts each = { .size = sizeof each, .thread = "*" };
 	static const char two[] = "heap_v2/524288\n  t*: 2: 200 [0: 0]\n  t1: 1: 100 [0: 0]\n  t2: 1: 100 [0: 0]\n"
 				  "@ 0x401001\n  t*: 2: 200 [0: 0]\n  t1: 1: 100 [0: 0]\n  t2: 1: 100 [0: 0]\n" MAPS;
@@ -564,9 +555,8 @@ static void test_threads(void **state)
 }
 
 /* Every format takes no options, and an option struct of zeros, or says what it wants. */
-static void test_reports_without_options(void **state)
+TEST(test_reports_without_options)
 {
-	(void)state;
 	const struct jprof_view_opts errors = { .size = sizeof errors, .errors = true };
 	const struct jprof_report_opts zeros = { .size = sizeof zeros };
 	struct jprof_profile *p = profile_of(DUMP);
@@ -587,9 +577,8 @@ static void test_reports_without_options(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_processes(void **state)
+TEST(test_processes)
 {
-	(void)state;
 	const int self = getpid();
 	const struct jprof_processes_opts opts = { .size = sizeof opts, .pids = &self, .pid_count = 1 };
 	const struct jprof_processes_opts none = { .size = sizeof none, .pid_count = 1 };
@@ -668,9 +657,8 @@ static void test_processes(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_agents(void **state)
+TEST(test_agents)
 {
-	(void)state;
 	struct jprof_agent *agent = NULL;
 	struct jprof_dump_file *file = NULL, *sidecar = NULL;
 	const struct jprof_agent_report *report = NULL;
@@ -693,17 +681,4 @@ static void test_agents(void **state)
 	jprof_agent_free(NULL);
 	assert_null(agent);
 	assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),          cmocka_unit_test(test_dumps),
-		cmocka_unit_test(test_profiles),       cmocka_unit_test(test_bundles),
-		cmocka_unit_test(test_bundle_writers), cmocka_unit_test(test_object_files),
-		cmocka_unit_test(test_views),          cmocka_unit_test(test_rubyheaps),
-		cmocka_unit_test(test_threads),        cmocka_unit_test(test_reports_without_options),
-		cmocka_unit_test(test_processes),      cmocka_unit_test(test_agents),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

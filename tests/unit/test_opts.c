@@ -15,9 +15,8 @@ struct newer_opts {
 	size_t fourth;
 };
 
-static void test_none_means_zero(void **state)
+TEST(test_none_means_zero)
 {
-	(void)state;
 	struct known_opts own;
 	memset(&own, 0xff, sizeof own);
 	assert_int_equal(jp_opts_take(&own, sizeof own, NULL, NULL), 0);
@@ -25,9 +24,8 @@ static void test_none_means_zero(void **state)
 	assert_int_equal(own.second, 0);
 }
 
-static void test_same_size(void **state)
+TEST(test_same_size)
 {
-	(void)state;
 	struct known_opts own, given = { sizeof given, 1, 2 };
 	assert_int_equal(jp_opts_take(&own, sizeof own, &given, NULL), 0);
 	assert_int_equal(own.first, 1);
@@ -35,18 +33,16 @@ static void test_same_size(void **state)
 }
 
 /* A caller compiled when there was no `second`: what lies behind its struct is not read. */
-static void test_older_caller(void **state)
+TEST(test_older_caller)
 {
-	(void)state;
 	struct known_opts own, given = { offsetof(struct known_opts, second), 1, 2 };
 	assert_int_equal(jp_opts_take(&own, sizeof own, &given, NULL), 0);
 	assert_int_equal(own.first, 1);
 	assert_int_equal(own.second, 0);
 }
 
-static void test_newer_caller(void **state)
+TEST(test_newer_caller)
 {
-	(void)state;
 	struct known_opts own;
 	struct jprof_error err = { 0 };
 	struct newer_opts given = { sizeof given, 1, 2, 0, 0 };
@@ -56,15 +52,4 @@ static void test_newer_caller(void **state)
 	assert_int_equal(jp_opts_take(&own, sizeof own, &given, &err), JPROF_E_ARGUMENT);
 	assert_int_equal(err.code, JPROF_E_ARGUMENT);
 	assert_is_message(err.text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_none_means_zero),
-		cmocka_unit_test(test_same_size),
-		cmocka_unit_test(test_older_caller),
-		cmocka_unit_test(test_newer_caller),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,9 +68,8 @@ static bool is_span(struct jp_span span, const char *text)
 	return span.len == strlen(text) && !strncmp(span.len ? span.ptr : "", text, span.len);
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
-	(void)state;
 	int bad = 0;
 	for (size_t i = 0; i < jp_count(paths); i++) {
 		struct jp_path_origin o = jp_path_origin(paths[i].path);
@@ -83,9 +82,8 @@ static void test_paths(void **state)
 	assert_int_equal(bad, 0);
 }
 
-static void test_sites(void **state)
+TEST(test_sites)
 {
-	(void)state;
 	static const struct {
 		const char *path;
 		uint32_t line;
@@ -122,10 +120,4 @@ static void test_sites(void **state)
 		jp_intern_release(&directories);
 		jp_intern_release(&gems);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_paths), cmocka_unit_test(test_sites) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,9 +38,8 @@ static int open_errno(const char *name, bool make)
 	return why;
 }
 
-static void test_whose(void **state)
+TEST(test_whose)
 {
-	(void)state;
 	assert_int_equal(open_errno("new", false), ENOENT);
 	assert_int_equal(open_errno("new/deep/er", true), 0);
 	struct stat st;
@@ -88,9 +87,8 @@ static void put_file(const char *path, const char *text, mode_t mode)
 	assert_int_equal(chmod(path, mode), 0);
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
-	(void)state;
 	char longest[101] = "";
 	int dir = jp_ourdir_open(below("files"), true);
 	assert_true(dir >= 0);
@@ -145,9 +143,8 @@ static bool is_any(int dir, const char *name)
 	return !faccessat(dir, name, F_OK, 0);
 }
 
-static void test_trim(void **state)
+TEST(test_trim)
 {
-	(void)state;
 	static const char *const names[] = { "a.x", "b.x", "c.x", "d.x", "e.x" };
 	static const int ages[] = { 300000, 500000, 100000, 400000, 200000 };
 	struct jp_ourdir_sum sum;
@@ -188,9 +185,8 @@ static void test_trim(void **state)
 }
 
 /* As a process that had this one's id was killed so often: what is old is in nobody's way. */
-static void test_left(void **state)
+TEST(test_left)
 {
-	(void)state;
 	char path[64];
 	int dir = jp_ourdir_open(below("left"), true);
 	assert_true(dir >= 0);
@@ -227,9 +223,8 @@ static int work(const char *path, int letter)
 	return dir < 0 || wrong;
 }
 
-static void test_processes(void **state)
+TEST(test_processes)
 {
-	(void)state;
 	int status, wrong = 0;
 	for (int i = 0; i < 5; i++)
 		if (!fork())
@@ -251,11 +246,4 @@ static int remove_top(void **state)
 	return chdir("/") || system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whose), cmocka_unit_test(test_files),     cmocka_unit_test(test_trim),
-		cmocka_unit_test(test_left),  cmocka_unit_test(test_processes),
-	};
-	return cmocka_run_group_tests(tests, make_top, remove_top);
-}
+TESTS_BETWEEN(make_top, remove_top)

@@ -80,9 +80,8 @@ static const struct jprof_explained *row_of(const struct jprof_explanation *e, e
 	return row;
 }
 
-static void test_explained(void **state)
+TEST(test_explained)
 {
-	(void)state;
 	struct jprof_profile *now = profile_outside(after, true), *change = difference();
 	struct jprof_explanation *e;
 	assert_int_equal(jprof_explain_new(now, change, NULL, &e, NULL), 0);
@@ -104,9 +103,8 @@ static void test_explained(void **state)
 	jprof_profile_free(change);
 }
 
-static void test_grown(void **state)
+TEST(test_grown)
 {
-	(void)state;
 	struct jprof_profile *change = difference();
 	const struct jprof_profile *steps[] = { change };
 	struct jprof_series *series;
@@ -125,9 +123,8 @@ static void test_grown(void **state)
 }
 
 /* Pages of slabs were never touched, and jemalloc has no gaps of that size: objects in caches lie there. */
-static void test_untouched_caches(void **state)
+TEST(test_untouched_caches)
 {
-	(void)state;
 	static const char key[] = "\"untouched_pages\":";
 	char text[sizeof before + 16];
 	const char *at = strstr(before, key);
@@ -143,9 +140,8 @@ static void test_untouched_caches(void **state)
 }
 
 /* A page of 20480 bytes that malloc gave is in the GC heap alone. */
-static void test_pages_of_malloc(void **state)
+TEST(test_pages_of_malloc)
 {
-	(void)state;
 	static const char key[] = "\"named\":true,";
 	char text[sizeof before + 80];
 	const char *at = strstr(before, key);
@@ -163,9 +159,8 @@ static void test_pages_of_malloc(void **state)
 }
 
 /* A profile is wanted, a number is none that a process can have, or the text is none. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	struct jprof_error err = { 0 };
 	struct jprof_profile *p;
 	struct jp_strbuf bytes = bundle_of(before, NULL);
@@ -190,23 +185,12 @@ static void test_refused(void **state)
 }
 
 /* With a dump nothing of it counts: jemalloc and the dump tell the same. */
-static void test_with_dump(void **state)
+TEST(test_with_dump)
 {
-	(void)state;
 	struct jprof_profile *p;
 	struct jp_strbuf bytes = bundle_of(before, "heap_v2/1\n  t*: 1: 40 [0: 0]\n@ 0x100010\n  t*: 1: 40 [0: 0]\n");
 	assert_int_equal(jprof_profile_parse(bytes.text, bytes.len, "hand", NULL, &p, NULL), 0);
 	assert_true(jprof_profile_total(p, JPROF_INUSE_SPACE) == 40);
 	jprof_profile_free(p);
 	jp_strbuf_release(&bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_explained),        cmocka_unit_test(test_grown),
-		cmocka_unit_test(test_untouched_caches), cmocka_unit_test(test_pages_of_malloc),
-		cmocka_unit_test(test_refused),          cmocka_unit_test(test_with_dump),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

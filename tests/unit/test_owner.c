@@ -57,9 +57,8 @@ static char *owner_of(const char *stack)
 	return label.text;
 }
 
-static void test_owners(void **state)
+TEST(test_owners)
 {
-	(void)state;
 	static const struct {
 		const char *stack, *owner;
 	} cases[] = {
@@ -100,10 +99,4 @@ static void test_owners(void **state)
 		free(owner);
 	}
 	assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_owners) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,8 @@ static void check_value(double value, enum jprof_counter counter, bool exact, co
 	assert_string_equal(text, change);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-	(void)state;
 	check_value(0, JPROF_INUSE_SPACE, false, "0 B", "unchanged");
 	check_value(1, JPROF_INUSE_SPACE, false, "1 B", "+1 B grew");
 	check_value(1023.9, JPROF_ALLOC_SPACE, false, "1023 B", "+1023 B grew");
@@ -25,9 +24,8 @@ static void test_values(void **state)
 	check_value(3.25 * 1073741824, JPROF_INUSE_SPACE, false, "3.2 GB", "+3.2 GB grew");
 }
 
-static void test_exact_values(void **state)
+TEST(test_exact_values)
 {
-	(void)state;
 	check_value(20199631.7, JPROF_INUSE_SPACE, true, "20199631 B", "+20199631 B grew");
 	check_value(-0.2, JPROF_INUSE_SPACE, true, "0 B", "0 B shrank");
 	check_value(1, JPROF_INUSE_OBJECTS, false, "1 object", "+1 object grew");
@@ -53,18 +51,16 @@ static void check_put(enum put how, const char *text, const char *should)
 	free(out);
 }
 
-static void test_markup(void **state)
+TEST(test_markup)
 {
-	(void)state;
 	check_put(XML, "a<b>&\"c\" \\N", "a&lt;b&gt;&amp;&quot;c&quot; \\N");
 	check_put(HTML, "a<b>&\"c\" \\N", "a&lt;b&gt;&amp;&quot;c&quot; \\\\N");
 	check_put(ESCAPED, "a<b>&\"c\" \\N", "a<b>&amp;\"c\" \\\\N");
 }
 
 /* Overlong forms, surrogates, what is cut, what is beyond the last character, controls, and marks of direction. */
-static void test_hard_bytes(void **state)
+TEST(test_hard_bytes)
 {
-	(void)state;
 	check_put(XML, "caf\303\251 \342\202\254 \360\237\230\200", "caf\303\251 \342\202\254 \360\237\230\200");
 	check_put(XML, "\300\200|\340\200\200|\355\240\200|\364\220\200\200",
 	          "\\xc0\\x80|\\xe0\\x80\\x80|\\xed\\xa0\\x80|\\xf4\\x90\\x80\\x80");
@@ -91,9 +87,8 @@ static void check_lines(const char *name, size_t columns, const char *should)
 	assert_string_equal(lines, should);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-	(void)state;
 	check_lines("short", 20, "short");
 	check_lines("libruby-3.1.so.3.1.2!0xd8460", 18, "libruby-3.1.so.3.1.2|!0xd8460");
 	check_lines("warehouse::inventory::shelf::fill", 20, "warehouse::inventory::|shelf::fill");
@@ -104,13 +99,4 @@ static void test_lines(void **state)
 	/* No character is cut in two. */
 	check_lines("\303\251\303\251\303\251\303\251\303\251\303\251\303\251", 5,
 	            "\303\251\303\251|\303\251\303\251|\303\251\303\251\303\251");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),     cmocka_unit_test(test_exact_values), cmocka_unit_test(test_markup),
-		cmocka_unit_test(test_hard_bytes), cmocka_unit_test(test_lines),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

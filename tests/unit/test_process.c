@@ -112,9 +112,8 @@ static char *pids_of(struct jprof_processes_opts opts)
 	return text;
 }
 
-static void test_selections(void **state)
+TEST_BETWEEN(test_selections, make_proc, remove_proc)
 {
-	(void)state;
 	static const int some[] = { 108, 101, 999, 108, 105 };
 #define OPTS(...) ((struct jprof_processes_opts){ __VA_ARGS__ })
 	assert_string_equal(pids_of(OPTS(0)), "101 102 103 106 107 108 109 110 111 112");
@@ -140,9 +139,8 @@ static void test_selections(void **state)
 	assert_string_equal(pids_of(OPTS(.puma = true)), "101 102 103 106 109 110 111 113");
 }
 
-static void test_a_faulty_pattern(void **state)
+TEST_BETWEEN(test_a_faulty_pattern, make_proc, remove_proc)
 {
-	(void)state;
 	struct jprof_processes_opts opts = { .size = sizeof opts, .proc = proc, .match = "(" };
 	struct jprof_processes *list;
 	struct jprof_error err;
@@ -161,9 +159,8 @@ static struct jprof_processes *list_of(const int *pids, size_t count)
 	return list;
 }
 
-static void test_services(void **state)
+TEST_BETWEEN(test_services, make_proc, remove_proc)
 {
-	(void)state;
 	static const int service[][2] = { { 101, 101 }, { 102, 101 }, { 103, 101 }, { 104, 0 },   { 106, 106 },
 		                          { 107, 0 },   { 109, 109 }, { 110, 110 }, { 111, 101 }, { 112, 112 } };
 	for (size_t i = 0; i < jp_count(service); i++) {
@@ -173,9 +170,8 @@ static void test_services(void **state)
 	}
 }
 
-static void test_what_a_worker_is(void **state)
+TEST_BETWEEN(test_what_a_worker_is, make_proc, remove_proc)
 {
-	(void)state;
 	static const int pids[] = { 102 };
 	struct jprof_processes *list = list_of(pids, 1);
 	const struct jprof_process *p = jprof_processes_at(list, 0);
@@ -199,9 +195,8 @@ static void test_what_a_worker_is(void **state)
 	jprof_processes_free(list);
 }
 
-static void test_states_and_roles(void **state)
+TEST_BETWEEN(test_states_and_roles, make_proc, remove_proc)
 {
-	(void)state;
 	static const int pids[] = { 101, 106, 107, 105, 999, 108 };
 	static const struct {
 		enum jprof_process_state state;
@@ -224,9 +219,8 @@ static void test_states_and_roles(void **state)
 	jprof_processes_free(list);
 }
 
-static void test_stat(void **state)
+TEST(test_stat)
 {
-	(void)state;
 	struct jp_proc_stat stat;
 	static const char good[] = "7 (x) S 3 ) R 4 1 1 0 -1 1 1 0 0 0 5 6 0 0 20 0 1 0 18446744073709551615 1\n";
 	assert_true(jp_proc_stat_parse((struct jp_span){ good, strlen(good) }, &stat));
@@ -238,9 +232,8 @@ static void test_stat(void **state)
 		assert_false(jp_proc_stat_parse((struct jp_span){ bad[i], strlen(bad[i]) }, &stat));
 }
 
-static void test_troubles(void **state)
+TEST(test_troubles)
 {
-	(void)state;
 	int trouble, error;
 	char text[256];
 	assert_true(jp_trouble_parse(0x40000000 + (2 * 256 + EAGAIN) * 0x10000ull, &trouble, &error));
@@ -257,9 +250,8 @@ static void test_troubles(void **state)
 		assert_false(jp_trouble_parse(none[i], &trouble, &error));
 }
 
-static void test_announcements(void **state)
+TEST(test_announcements)
 {
-	(void)state;
 	struct jp_announce a;
 	assert_true(jp_announce_parse("/memfd:jprof-agent:2:0:@jprof 7 (deleted)", &a));
 	assert_int_equal(a.version, 2);
@@ -284,9 +276,8 @@ static void test_announcements(void **state)
 		assert_false(jp_announce_parse(bad[i], &a));
 }
 
-static void test_titles(void **state)
+TEST(test_titles)
 {
-	(void)state;
 	static const struct {
 		const char *title, *cmdline, *server, *role;
 	} cases[] = {
@@ -310,9 +301,8 @@ static void test_titles(void **state)
 }
 
 /* The real /proc: a child that sleeps, and what is left when it has ended. */
-static void test_the_real_one(void **state)
+TEST(test_the_real_one)
 {
-	(void)state;
 	int hold[2];
 	assert_int_equal(pipe(hold), 0);
 	int pid = fork();
@@ -344,9 +334,8 @@ static void test_the_real_one(void **state)
 }
 
 /* Without descriptors nobody knows whether it is there: that is said, and not that it has ended. */
-static void test_without_descriptors(void **state)
+TEST(test_without_descriptors)
 {
-	(void)state;
 	const int self = getpid(), next = dup(STDIN_FILENO);
 	const struct jprof_processes_opts all = { .size = sizeof all };
 	struct rlimit usual, low;
@@ -373,9 +362,8 @@ static void test_without_descriptors(void **state)
 }
 
 /* One that was listed so. */
-static void test_unreadable_process(void **state)
+TEST(test_unreadable_process)
 {
-	(void)state;
 	const struct jprof_process process = { .state = JPROF_PROCESS_ENDED, .pid = 7, .error = EMFILE };
 	struct jprof_target *target;
 	struct jprof_error err;
@@ -383,23 +371,4 @@ static void test_unreadable_process(void **state)
 	char words[128];
 	snprintf(words, sizeof words, "process 7: cannot be looked at: %s", strerror(EMFILE));
 	assert_string_equal(err.text, words);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_selections, make_proc, remove_proc),
-		cmocka_unit_test_setup_teardown(test_services, make_proc, remove_proc),
-		cmocka_unit_test(test_without_descriptors),
-		cmocka_unit_test(test_unreadable_process),
-		cmocka_unit_test_setup_teardown(test_a_faulty_pattern, make_proc, remove_proc),
-		cmocka_unit_test_setup_teardown(test_what_a_worker_is, make_proc, remove_proc),
-		cmocka_unit_test_setup_teardown(test_states_and_roles, make_proc, remove_proc),
-		cmocka_unit_test(test_stat),
-		cmocka_unit_test(test_announcements),
-		cmocka_unit_test(test_troubles),
-		cmocka_unit_test(test_titles),
-		cmocka_unit_test(test_the_real_one),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

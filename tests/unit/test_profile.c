@@ -22,9 +22,8 @@ static const struct jp_location *location(const struct jprof_profile *p, size_t 
 	return &p->locations[stack[i]];
 }
 
-static void test_locations_are_objects_and_offsets(void **state)
+TEST(test_locations_are_objects_and_offsets)
 {
-	(void)state;
 	static const struct {
 		uint64_t address;
 		const char *path;
@@ -56,9 +55,8 @@ static void test_locations_are_objects_and_offsets(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_anonymous_regions_stay_apart(void **state)
+TEST(test_anonymous_regions_stay_apart)
 {
-	(void)state;
 	struct jprof_profile *p =
 	    profile_of("heap_v2/1\n@ 0x7f0000400010 0x7f0000600011 0x7f0000400021\n  t*: 1: 100 [0: 0]\n" MAPS);
 	assert_int_not_equal(location(p, 0)->object, location(p, 1)->object);
@@ -67,9 +65,8 @@ static void test_anonymous_regions_stay_apart(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_samples_are_scaled_and_equal_stacks_meet(void **state)
+TEST(test_samples_are_scaled_and_equal_stacks_meet)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of("heap_v2/524288\n"
 	                                     "@ 0x1 0x2\n  t*: 1: 524288 [4: 8388608]\n"
 	                                     "@ 0x1\n  t*: 4: 8388608 [0: 0]\n"
@@ -82,9 +79,8 @@ static void test_samples_are_scaled_and_equal_stacks_meet(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_the_allocator_is_where_most_stacks_begin(void **state)
+TEST(test_the_allocator_is_where_most_stacks_begin)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of("heap_v2/1\n"
 	                                     "@ 0x401000 0x402000\n  t*: 100: 99999 [0: 0]\n"
 	                                     "@ 0x7f0000000010 0x401000 0x402000\n  t*: 1: 100 [0: 0]\n"
@@ -96,9 +92,8 @@ static void test_the_allocator_is_where_most_stacks_begin(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_an_empty_stack_counts(void **state)
+TEST(test_an_empty_stack_counts)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of("heap_v2/1\n@\n  t*: 1: 100 [0: 0]\n@ 0x1\n  t*: 1: 200 [0: 0]\n" MAPS);
 	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), 300);
 	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
@@ -111,9 +106,8 @@ static void test_an_empty_stack_counts(void **state)
 }
 
 /* What stands for Ruby stacks and epochs is no place: stacks that differ in nothing else meet. Truth: the places. */
-static void test_synthetic_addresses_are_taken_off(void **state)
+TEST(test_synthetic_addresses_are_taken_off)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of("heap_v2/1\n"
 	                                     "@ 0x401001 0x7000000b 0x70080803\n  t*: 1: 100 [0: 0]\n"
 	                                     "@ 0x401001 0x7000000d 0x70080803\n  t*: 2: 300 [0: 0]\n"
@@ -130,9 +124,8 @@ static void test_synthetic_addresses_are_taken_off(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_maps_given_beside_the_dump(void **state)
+TEST(test_maps_given_beside_the_dump)
 {
-	(void)state;
 	static const char text[] = "00400000-00500000 r-xp 00000000 08:01 7 /other\n";
 	struct jprof_maps *maps;
 	struct jprof_profile *p;
@@ -147,9 +140,8 @@ static void test_maps_given_beside_the_dump(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_totals_equal_the_dump(void **state)
+TEST(test_totals_equal_the_dump)
 {
-	(void)state;
 	static const char *const names[] = { "jemalloc-4.0.0", "jemalloc-5.3.0", "hand-4", "maps" };
 	for (size_t i = 0; i < jp_count(names); i++) {
 		char path[512];
@@ -167,9 +159,8 @@ static void test_totals_equal_the_dump(void **state)
 }
 
 /* What cannot be named still has a frame: FILE+0xOFFSET, or the address. */
-static void test_names_without_files(void **state)
+TEST(test_names_without_files)
 {
-	(void)state;
 	static const char *const should[] = { "libjemalloc+0x32345", "x+0x0", "0x123" };
 	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = "/proc/self/fdinfo" };
 	struct jprof_profile *p =
@@ -184,28 +175,10 @@ static void test_names_without_files(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_basename(void **state)
+TEST(test_basename)
 {
-	(void)state;
 	assert_string_equal(jp_basename("/a/b c"), "b c");
 	assert_string_equal(jp_basename("a"), "a");
 	assert_string_equal(jp_basename("a/"), "");
 	assert_string_equal(jp_basename(""), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_locations_are_objects_and_offsets),
-		cmocka_unit_test(test_anonymous_regions_stay_apart),
-		cmocka_unit_test(test_samples_are_scaled_and_equal_stacks_meet),
-		cmocka_unit_test(test_the_allocator_is_where_most_stacks_begin),
-		cmocka_unit_test(test_an_empty_stack_counts),
-		cmocka_unit_test(test_synthetic_addresses_are_taken_off),
-		cmocka_unit_test(test_maps_given_beside_the_dump),
-		cmocka_unit_test(test_totals_equal_the_dump),
-		cmocka_unit_test(test_names_without_files),
-		cmocka_unit_test(test_basename),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

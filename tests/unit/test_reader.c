@@ -1,9 +1,8 @@
 #include "base/reader.h"
 #include "harness.h"
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-	(void)state;
 	static const char text[] = "one\r\n\n two \r\r\n\0z\nlast";
 	static const struct {
 		const char *line;
@@ -27,9 +26,8 @@ static void test_lines(void **state)
 	assert_false(jp_reader_line(&reader, &line));
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		bool hex;
@@ -67,9 +65,8 @@ static void test_numbers(void **state)
 }
 
 /* Each byte at each place of a number of up to 20 characters, beside the C library. */
-static void test_each_digit(void **state)
+TEST(test_each_digit)
 {
-	(void)state;
 	int wrong = 0;
 	for (size_t len = 1; len <= 20; len++)
 		for (size_t at = 0; at < len; at++)
@@ -96,9 +93,8 @@ static void test_each_digit(void **state)
 
 /* Digits behind the span's end are not its own. */
 /* Each byte at each place of an address, and before and behind it, beside the reader of one number. */
-static void test_each_byte_of_an_address(void **state)
+TEST(test_each_byte_of_an_address)
 {
-	(void)state;
 	static const char sound[] = " 0x7f0123456789 0xabcdefABCDEF 0x0";
 	for (size_t at = 0; at < 16; at++)
 		for (int c = 0; c < 256; c++) {
@@ -122,9 +118,8 @@ static void test_each_byte_of_an_address(void **state)
 }
 
 /* The last one, of which nothing stands behind, is left; so is what there is no room for. */
-static void test_addresses_stop(void **state)
+TEST(test_addresses_stop)
 {
-	(void)state;
 	static const char three[] = " 0x7f0000000001 0x7f0000000002 0x7f0000000003";
 	uint64_t values[4];
 	for (size_t len = 0; len < sizeof three; len++) {
@@ -142,9 +137,8 @@ static void test_addresses_stop(void **state)
 	assert_int_equal(values[0], 0x7f0000000001);
 }
 
-static void test_numbers_stop_at_the_end(void **state)
+TEST(test_numbers_stop_at_the_end)
 {
-	(void)state;
 	struct jp_span span = { "123456", 3 };
 	uint64_t value;
 	assert_int_equal(jp_span_decimal(&span, &value), JP_NUMBER_OK);
@@ -152,9 +146,8 @@ static void test_numbers_stop_at_the_end(void **state)
 	assert_int_equal(span.len, 0);
 }
 
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
-	(void)state;
 	struct jp_span span = { " \t@ 0x12", 8 };
 	jp_span_blanks(&span);
 	assert_false(jp_span_char(&span, 'x'));
@@ -174,9 +167,8 @@ static void test_pieces(void **state)
 	assert_int_equal(span.len, 0);
 }
 
-static void test_integers_of_both_byte_orders(void **state)
+TEST(test_integers_of_both_byte_orders)
 {
-	(void)state;
 	static const unsigned char data[] = { 0x80, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0xff };
 	struct jp_bytes little = { .data = data, .len = sizeof data };
 	struct jp_bytes big = { .data = data, .len = sizeof data, .big_endian = true };
@@ -199,9 +191,8 @@ static void test_integers_of_both_byte_orders(void **state)
 	assert_false(little.bad || big.bad);
 }
 
-static void test_past_the_end(void **state)
+TEST(test_past_the_end)
 {
-	(void)state;
 	static const unsigned char data[] = { 1, 2, 3 };
 	struct jp_bytes b = { .data = data, .len = sizeof data };
 	assert_int_equal(jp_bytes_uint(&b, 4), 0);
@@ -221,9 +212,8 @@ static void test_past_the_end(void **state)
 }
 
 /* Values from the DWARF standard, 7.6 (tables of LEB128 examples), and the ends of the range. */
-static void test_leb128(void **state)
+TEST(test_leb128)
 {
-	(void)state;
 	static const struct {
 		unsigned char bytes[10];
 		size_t len;
@@ -253,9 +243,8 @@ static void test_leb128(void **state)
 	}
 }
 
-static void test_leb128_that_does_not_end(void **state)
+TEST(test_leb128_that_does_not_end)
 {
-	(void)state;
 	static const unsigned char data[] = { 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8a, 0x8b, 0 };
 	static const size_t lengths[] = { 0, 1, 2, 9, sizeof data };
 	for (size_t i = 0; i < jp_count(lengths); i++) {
@@ -268,9 +257,8 @@ static void test_leb128_that_does_not_end(void **state)
 	}
 }
 
-static void test_strings(void **state)
+TEST(test_strings)
 {
-	(void)state;
 	static const unsigned char data[] = "zR\0\0no end";
 	struct jp_bytes b = { .data = data, .len = sizeof data - 1 };
 	assert_string_equal(jp_bytes_cstr(&b), "zR");
@@ -279,23 +267,4 @@ static void test_strings(void **state)
 	assert_null(jp_bytes_cstr(&b));
 	assert_true(b.bad);
 	assert_null(jp_bytes_cstr(&b));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_each_digit),
-		cmocka_unit_test(test_each_byte_of_an_address),
-		cmocka_unit_test(test_addresses_stop),
-		cmocka_unit_test(test_numbers_stop_at_the_end),
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_integers_of_both_byte_orders),
-		cmocka_unit_test(test_past_the_end),
-		cmocka_unit_test(test_leb128),
-		cmocka_unit_test(test_leb128_that_does_not_end),
-		cmocka_unit_test(test_strings),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

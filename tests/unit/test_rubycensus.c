@@ -75,9 +75,8 @@ static void end_ruby(struct ruby_under_test *t)
 	*t = (struct ruby_under_test){ 0 };
 }
 
-static void test_counted(void **state)
+TEST(test_counted)
 {
-	(void)state;
 	enum { type_object = 1, type_array = 7 };
 	struct ruby_under_test t = { .memory = planted_new(&jp_jelayouts[0]) };
 	put_rubypage(t.memory);
@@ -113,9 +112,8 @@ static uint64_t next_draw(uint64_t *state)
 }
 
 /* Words of the page and its record become others, by a fixed seed; nothing is read or written beyond its end. */
-static void test_hostile_pages(void **state)
+TEST(test_hostile_pages)
 {
-	(void)state;
 	uint64_t seed = 7;
 	for (int round = 0; round < 60; round++) {
 		static const uint64_t words[] = { 0, ~0ULL, 0x198002800280028, 1ULL << 47, 26, 12, 2, 5 };
@@ -137,10 +135,4 @@ static void test_hostile_pages(void **state)
 		jp_referrers_release(&found);
 		end_ruby(&t);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_counted), cmocka_unit_test(test_hostile_pages) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

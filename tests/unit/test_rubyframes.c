@@ -99,9 +99,8 @@ static void check_stacks(const char *stacks, const char *body, const char *shoul
 }
 
 /* The native part inside, the Ruby stack outside of it; epochs of one stack are added up. */
-static void test_expanded(void **state)
+TEST(test_expanded)
 {
-	(void)state;
 	char stacks[1024], *end = stacks + sizeof stacks, *at = stacks;
 	at = stack(at, (size_t)(end - at), 100, (const uint64_t[]){ 0x401000, 0x401101, NODE(3), EPOCH(1) }, 4);
 	at = stack(at, (size_t)(end - at), 20, (const uint64_t[]){ 0x401000, 0x401101, NODE(3), EPOCH(2) }, 4);
@@ -118,27 +117,24 @@ static void test_expanded(void **state)
 
 static const uint64_t two[] = { 0x401000, 0x401101, NODE(3), EPOCH(1) };
 
-static void test_without_table(void **state)
+TEST(test_without_table)
 {
-	(void)state;
 	char stacks[512];
 	stack(stacks, sizeof stacks, 100, two, 4);
 	check_stacks(stacks, NULL, "100: subject+0x1000 < subject+0x1100\n", "test.heap: the Ruby stacks of 1 stacks");
 }
 
 /* A node that the table does not have is taken off, and counted. */
-static void test_unknown_node(void **state)
+TEST(test_unknown_node)
 {
-	(void)state;
 	char stacks[512];
 	stack(stacks, sizeof stacks, 100, (const uint64_t[]){ 0x401000, NODE(77), EPOCH(1) }, 3);
 	check_stacks(stacks, frames, "100: subject+0x1000\n", "does not have the Ruby stacks of 1");
 }
 
 /* One byte of the dump is another: the table is none of it, and names nothing. */
-static void test_table_of_another_dump(void **state)
+TEST(test_table_of_another_dump)
 {
-	(void)state;
 	char stacks[512];
 	size_t len, table_len;
 	stack(stacks, sizeof stacks, 100, two, 4);
@@ -158,9 +154,8 @@ static void test_table_of_another_dump(void **state)
 }
 
 /* Numbers of two processes mean different things; their content meets. */
-static void test_merged_by_content(void **state)
+TEST(test_merged_by_content)
 {
-	(void)state;
 	static const char other[] = "s 9 app/a.rb\ns 8 Shop\ns 7 find\ns 6 String\ns 5 +\ns 4 <main>\n"
 				    "n 3 0 9 3 0 - 4\nn 7 3 9 12 8 . 7\nn 8 7 0 0 6 # 5\nend 3\n";
 	char stacks[512], others[512];
@@ -209,9 +204,8 @@ static struct jprof_profile *heap_of(const char *body, const char *stacks, enum 
 
 /* By Horvitz and Thompson: an object with the chance p stands for slot / p bytes, and has the variance (slot/p)^2(1-p).
  */
-static void test_slots(void **state)
+TEST(test_slots)
 {
-	(void)state;
 	char stacks[512];
 	stack(stacks, sizeof stacks, 7, (const uint64_t[]){ 0x401000, NODE(2), EPOCH(1) }, 3);
 	const double small = 1 - exp(-40 / 64.0), large = 1 - exp(-100 / 64.0);
@@ -250,9 +244,8 @@ static void test_slots(void **state)
 }
 
 /* A difference of two that have them; one of a dump that has none is of malloc alone, and says so. */
-static void test_slots_difference(void **state)
+TEST(test_slots_difference)
 {
-	(void)state;
 	static const char fewer[] = "s 1 app/a.rb\ns 2 Shop\ns 3 find\ns 4 String\nn 2 0 1 12 2 . 3\nslots 64\n"
 				    "o 1000 2 0 1 5 4 40 40\nend 1\n";
 	static const char plain[] = "s 1 app/a.rb\ns 2 Shop\ns 3 find\nn 2 0 1 12 2 . 3\nend 1\n";
@@ -276,15 +269,4 @@ static void test_slots_difference(void **state)
 		jprof_profile_free(now);
 		jprof_profile_free(base);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_expanded),          cmocka_unit_test(test_without_table),
-		cmocka_unit_test(test_unknown_node),      cmocka_unit_test(test_table_of_another_dump),
-		cmocka_unit_test(test_merged_by_content), cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_slots_difference),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

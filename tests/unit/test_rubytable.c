@@ -19,9 +19,8 @@ static struct jp_rubytable *parse(const char *text, size_t len, struct jprof_err
 	return table;
 }
 
-static void test_sound(void **state)
+TEST(test_sound)
 {
-	(void)state;
 	struct jprof_error err = { 0 };
 	struct jp_rubytable *t = parse(sound, sizeof sound - 1, &err);
 	assert_non_null(t);
@@ -61,9 +60,8 @@ static void test_sound(void **state)
 }
 
 /* One that names its dump and no process: its texts are empty. */
-static void test_no_process(void **state)
+TEST(test_no_process)
 {
-	(void)state;
 	static const char text[] = "jprof-table 1\ndump 1 1\nids 0 4 4 5 6\nend 0\n";
 	struct jprof_error err = { 0 };
 	struct jp_rubytable *t = parse(text, sizeof text - 1, &err);
@@ -75,9 +73,8 @@ static void test_no_process(void **state)
 }
 
 /* Wherever it is cut it is no table. */
-static void test_every_cut(void **state)
+TEST(test_every_cut)
 {
-	(void)state;
 	for (size_t len = 0; len < sizeof sound - 1; len++) {
 		struct jprof_error err = { 0 };
 		char *cut = malloc(len + 1); /* for the sanitizer to see a read behind it */
@@ -151,9 +148,8 @@ static const char *const faulty[] = {
 	"jprof-table 1\ndump 1 1\nids 0 4 3 5 6\nend 0\n",
 };
 
-static void test_faults(void **state)
+TEST(test_faults)
 {
-	(void)state;
 	for (size_t i = 0; i < jp_count(faulty); i++) {
 		struct jprof_error err = { 0 };
 		if (parse(faulty[i], strlen(faulty[i]), &err))
@@ -174,9 +170,8 @@ static void check_tag(const struct jp_rubytable *t, uint64_t number, enum jp_tag
 	assert_string_equal(jp_rubytable_text(t, tag->text), text);
 }
 
-static void test_tag_lines(void **state)
+TEST(test_tag_lines)
 {
-	(void)state;
 	static const char text[] = HEAD "t 7 route GET /users/:id\nt 1 job Mail%25%0A\nt 1023 - route x\n"
 					"t 2 later text\nend 0\n";
 	struct jp_rubytable *t = parse(text, sizeof text - 1, NULL);
@@ -192,9 +187,8 @@ static void test_tag_lines(void **state)
 }
 
 /* The weights are those of docs/internals/ruby-table.md, and of Python's math.expm1: 40 / (1 - exp(-26 / 131072)). */
-static void test_slot_lines(void **state)
+TEST(test_slot_lines)
 {
-	(void)state;
 	static const char text[] =
 	    HEAD "s 3 Node\nn 9 0 0 0 0 - 3\n" SLOTS "o 7fffee001000 9 7 2 1 3 40 26\n"
 		 "o 1 5 0 0 31 0 65535 65535\no ffffffffffffffff 0 1023 4294967295 0 0 1 1\nend 1\n";
@@ -212,9 +206,8 @@ static void test_slot_lines(void **state)
 }
 
 /* A stack is never deeper than an agent makes it, however long the chain. */
-static void test_depth(void **state)
+TEST(test_depth)
 {
-	(void)state;
 	for (unsigned frames = jp_rubytable_deepest; frames <= jp_rubytable_deepest + 1; frames++) {
 		struct jprof_error err = { 0 };
 		char *text = NULL;
@@ -230,14 +223,4 @@ static void test_depth(void **state)
 		jp_rubytable_free(t);
 		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sound),      cmocka_unit_test(test_no_process), cmocka_unit_test(test_every_cut),
-		cmocka_unit_test(test_faults),     cmocka_unit_test(test_tag_lines),  cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_slot_lines),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

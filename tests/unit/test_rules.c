@@ -115,9 +115,8 @@ static const struct {
 	{ GEM "puma/puma_http11.so", "native gems: puma", "server" },
 };
 
-static void test_each_rule(void **state)
+TEST(test_each_rule)
 {
-	(void)state;
 	struct jp_rules rules;
 	assert_int_equal(jp_rules_read(&rules, (struct jp_span){ "", 0 }, true, NULL), 0);
 	assert_int_equal(rules.given, 0);
@@ -150,9 +149,8 @@ static void test_each_rule(void **state)
 }
 
 /* The caller's rules go first: libraries, functions; and a line that is none is an error with its number. */
-static void test_given_rules(void **state)
+TEST(test_given_rules)
 {
-	(void)state;
 	static const char given[] =
 	    "# ours\n\n[prices] our code\nfn rb_str_times load_*\nlib zlib.so\nwhat price lists\n";
 	char *group = group_of(NULL, STACK("str_new0", "rb_str_times"), given);
@@ -187,9 +185,8 @@ static void test_given_rules(void **state)
 }
 
 /* What compilers append is no part of a name; a name of C++ may have a thousand bytes. */
-static void test_names_of_each_length(void **state)
+TEST(test_names_of_each_length)
 {
-	(void)state;
 	static const char text[] = "[a] b\nfn cut long_*\n";
 	char name[1001] = "long_";
 	struct jp_rules rules;
@@ -201,11 +198,4 @@ static void test_names_of_each_length(void **state)
 	name[900] = '.';
 	assert_int_equal(jp_rule_find(&rules, JP_RULE_FUNCTION, name), 0);
 	jp_rules_release(&rules);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_rule), cmocka_unit_test(test_given_rules),
-		                            cmocka_unit_test(test_names_of_each_length) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

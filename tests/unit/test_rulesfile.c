@@ -13,16 +13,14 @@ static void check_refused(const char *path)
 	assert_int_equal(len, 0);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	check_refused("/");
 	check_refused("/nonexistent/rules");
 }
 
-static void test_too_large(void **state)
+TEST(test_too_large)
 {
-	(void)state;
 	char path[] = "/tmp/jprof-rules-XXXXXX";
 	int fd = mkstemp(path);
 	assert_true(fd >= 0);
@@ -32,9 +30,8 @@ static void test_too_large(void **state)
 	unlink(path);
 }
 
-static void test_read(void **state)
+TEST(test_read)
 {
-	(void)state;
 	char path[] = "/tmp/jprof-rules-XXXXXX", *text;
 	size_t len;
 	int fd = mkstemp(path);
@@ -46,14 +43,4 @@ static void test_read(void **state)
 	free(text);
 	close(fd);
 	unlink(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_read),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

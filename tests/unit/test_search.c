@@ -9,9 +9,8 @@ struct item {
 
 static const struct item items[] = { { 0, "" }, { 5, "" }, { 5, "" }, { 9, "" }, { UINT64_MAX, "" } };
 
-static void test_every_key(void **state)
+TEST(test_every_key)
 {
-	(void)state;
 	static const uint64_t keys[] = { 0, 1, 4, 5, 6, 8, 9, 10, UINT64_MAX - 1, UINT64_MAX };
 	for (size_t count = 0; count <= jp_count(items); count++)
 		for (size_t k = 0; k < jp_count(keys); k++) {
@@ -24,10 +23,4 @@ static void test_every_key(void **state)
 			assert_int_equal(jp_count_below(items, count, sizeof *items, keys[k]), below);
 			assert_ptr_equal(jp_last_up_to(items, count, sizeof *items, keys[k]), last);
 		}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_every_key) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 #define LEGACY "_ZN5alloc7raw_vec11finish_grow17h0123456789abcdefE"
 #define V0 "_RNvNtC5alloc7raw_vec11finish_grow"
 
-static void test_standard(void **state)
+TEST(test_standard)
 {
-	(void)state;
 	static const struct {
 		const char *name, *system;
 		bool is;
@@ -56,10 +55,4 @@ static void test_standard(void **state)
 		if (jp_is_standard_name(cases[i].name, cases[i].system) != cases[i].is)
 			wrong += complain("%s, %s: should be %d", cases[i].name, cases[i].system, cases[i].is);
 	assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_standard) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

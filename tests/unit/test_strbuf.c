@@ -1,9 +1,8 @@
 #include "base/strbuf.h"
 #include "harness.h"
 
-static void test_adding(void **state)
+TEST(test_adding)
 {
-	(void)state;
 	struct jp_strbuf b = { 0 };
 	jp_strbuf_str(&b, "");
 	assert_string_equal(b.text, "");
@@ -25,9 +24,8 @@ static void test_adding(void **state)
 	assert_int_equal(b.len, 0);
 }
 
-static void test_long_texts(void **state)
+TEST(test_long_texts)
 {
-	(void)state;
 	struct jp_strbuf b = { 0 };
 	for (int i = 0; i < 5000; i++)
 		jp_strbuf_printf(&b, "%04d", i);
@@ -37,9 +35,8 @@ static void test_long_texts(void **state)
 	jp_strbuf_release(&b);
 }
 
-static void test_visible(void **state)
+TEST(test_visible)
 {
-	(void)state;
 	static const struct {
 		const char *from, *to;
 	} cases[] = {
@@ -69,9 +66,8 @@ static void test_visible(void **state)
 	}
 }
 
-static void test_for_programs(void **state)
+TEST(test_for_programs)
 {
-	(void)state;
 	struct jp_strbuf b = { 0 };
 	jp_strbuf_utf8(&b, "a\n\xe2\x80\xae\xff\xc3\xa9\xe2\x80");
 	assert_string_equal(b.text, "a\n\xe2\x80\xae\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd");
@@ -82,9 +78,8 @@ static void test_for_programs(void **state)
 }
 
 /* As much as fits, and no part of a character or of \xNN. */
-static void test_copy(void **state)
+TEST(test_copy)
 {
-	(void)state;
 	static const char whole[] = "a\xc3\xa9\\x1bz";
 	char to[16];
 	for (size_t size = 1; size <= sizeof to; size++) {
@@ -96,9 +91,8 @@ static void test_copy(void **state)
 	}
 }
 
-static void test_cut(void **state)
+TEST(test_cut)
 {
-	(void)state;
 	struct jp_strbuf b = { 0 };
 	jp_strbuf_cut(&b, 0);
 	jp_strbuf_str(&b, "abcdef");
@@ -114,9 +108,8 @@ static void test_cut(void **state)
 }
 
 /* A length that cannot be had fails at once, without touching `data`. */
-static void test_failure_lasts(void **state)
+TEST(test_failure_lasts)
 {
-	(void)state;
 	struct jp_strbuf b = { 0 };
 	jp_strbuf_str(&b, "kept");
 	jp_strbuf_add(&b, "x", SIZE_MAX - 2);
@@ -128,14 +121,4 @@ static void test_failure_lasts(void **state)
 	assert_string_equal(b.text, "kept");
 	jp_strbuf_release(&b);
 	assert_false(b.failed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_adding),        cmocka_unit_test(test_long_texts), cmocka_unit_test(test_visible),
-		cmocka_unit_test(test_for_programs),  cmocka_unit_test(test_copy),       cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_failure_lasts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

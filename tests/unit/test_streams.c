@@ -32,9 +32,8 @@ static struct jprof_profile *wide(size_t count)
 	return p;
 }
 
-static void test_pieces_are_small(void **state)
+TEST(test_pieces_are_small)
 {
-	(void)state;
 	const struct jprof_view_opts errors = { .size = sizeof errors, .errors = true };
 	struct jprof_profile *p = wide(stacks), *base = wide(1);
 	struct jprof_view *view;
@@ -58,10 +57,4 @@ static void test_pieces_are_small(void **state)
 	jprof_profile_free(p);
 	assert_int_equal(wrong, 0);
 	assert_true(seen >= 8); /* else nothing was seen here */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_pieces_are_small) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

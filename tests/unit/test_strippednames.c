@@ -59,9 +59,8 @@ static int learn_job(void *context, struct jp_strbuf *out)
 	return rc;
 }
 
-static void test_learning(void **state)
+TEST(test_learning)
 {
-	(void)state;
 	sweep(learn_job, NULL);
 }
 
@@ -106,9 +105,8 @@ static void check_names(struct jp_name_request *request, enum jprof_source sourc
 	sweep(names_job, request);
 }
 
-static void test_finding(void **state)
+TEST(test_finding)
 {
-	(void)state;
 	static uint64_t offsets[most_places];
 	int fd = open(stripped, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -144,9 +142,8 @@ static int files_job(void *context, struct jp_strbuf *out)
 	return rc;
 }
 
-static void test_looking(void **state)
+TEST(test_looking)
 {
-	(void)state;
 	const char *where[] = { SAMPLES "/../packaging/names/libjemalloc_5.3.0-1_debian12_amd64.jnames",
 		                SAMPLES "/../packaging/names" };
 	sweep(files_job, where);
@@ -154,14 +151,9 @@ static void test_looking(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_learning),
-		cmocka_unit_test(test_finding),
-		cmocka_unit_test(test_looking),
-	};
 	if (argc != 3)
 		return 2;
 	with_symbols = argv[1];
 	stripped = argv[2];
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_listed(NULL, NULL);
 }

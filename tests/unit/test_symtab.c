@@ -145,9 +145,8 @@ static void check_every_address(const struct subject *s)
 	assert_true(hits > 50);
 }
 
-static void test_every_address_by_its_symbol(void **state)
+TEST(test_every_address_by_its_symbol)
 {
-	(void)state;
 	check_every_address(&full);
 	check_every_address(&stripped);
 }
@@ -159,9 +158,8 @@ static const char *name_at(const struct subject *s, uint64_t vaddr, uint64_t fde
 }
 
 /* A static function after an exported one is not the exported one. */
-static void test_stripped_statics_have_no_name(void **state)
+TEST(test_stripped_statics_have_no_name)
 {
-	(void)state;
 	const struct truth *hidden = named(&full, "subject_static");
 	for (uint64_t i = 0; i < hidden->size; i++) {
 		assert_string_equal(name_at(&full, hidden->value + i, 0, 0), "subject_static");
@@ -170,9 +168,8 @@ static void test_stripped_statics_have_no_name(void **state)
 	}
 }
 
-static void test_symbols_without_size(void **state)
+TEST(test_symbols_without_size)
 {
-	(void)state;
 	uint64_t bare = named(&full, "bare")->value, next = named(&full, "bare_next")->value;
 	uint64_t tail = named(&full, "tail")->value;
 	assert_int_equal(named(&full, "bare")->size, 0);
@@ -192,9 +189,8 @@ static void test_symbols_without_size(void **state)
 	assert_string_equal(name_at(&full, tail + 12, 0, 0), "none");
 }
 
-static void test_one_inside_another(void **state)
+TEST(test_one_inside_another)
 {
-	(void)state;
 	uint64_t outer = named(&full, "outer")->value;
 	assert_string_equal(name_at(&full, outer + 7, 0, 0), "outer");
 	assert_string_equal(name_at(&full, outer + 8, 0, 0), "inner");
@@ -204,9 +200,8 @@ static void test_one_inside_another(void **state)
 	assert_string_equal(name_at(&full, outer + 24, 0, 0), "twin"); /* of three, the plain exported one */
 }
 
-static void test_sources(void **state)
+TEST(test_sources)
 {
-	(void)state;
 	uint64_t exported = named(&full, "subject_exported")->value;
 	assert_int_equal(jp_symtab_find(full.symtab, exported, 0, 0)->source, JPROF_SOURCE_SYMTAB);
 	assert_int_equal(jp_symtab_find(stripped.symtab, exported, 0, 0)->source, JPROF_SOURCE_DYNSYM);
@@ -217,9 +212,8 @@ static void test_sources(void **state)
 	jp_symtab_free(both);
 }
 
-static void test_exports(void **state)
+TEST(test_exports)
 {
-	(void)state;
 	const struct subject *all[] = { &full, &stripped };
 	for (size_t i = 0; i < jp_count(all); i++) {
 		assert_true(jp_symtab_exports(all[i]->symtab, "subject_exported"));
@@ -230,9 +224,8 @@ static void test_exports(void **state)
 	}
 }
 
-static void test_walking_in_order(void **state)
+TEST(test_walking_in_order)
 {
-	(void)state;
 	const struct jp_symbol *symbol;
 	uint64_t before = 0;
 	size_t count = 0;
@@ -247,18 +240,9 @@ static void test_walking_in_order(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_address_by_its_symbol),
-		cmocka_unit_test(test_stripped_statics_have_no_name),
-		cmocka_unit_test(test_symbols_without_size),
-		cmocka_unit_test(test_one_inside_another),
-		cmocka_unit_test(test_sources),
-		cmocka_unit_test(test_exports),
-		cmocka_unit_test(test_walking_in_order),
-	};
 	if (argc != 5)
 		return 2;
 	full = (struct subject){ .library = argv[1], .readelf = argv[2] };
 	stripped = (struct subject){ .library = argv[3], .readelf = argv[4] };
-	return cmocka_run_group_tests(tests, set_up, clean_up);
+	return run_listed(set_up, clean_up);
 }

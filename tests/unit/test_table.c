@@ -56,9 +56,8 @@ static void check(const char *text, const struct asked *asked, const struct expe
 
 #define CHECK(text, should, ...) check(text, &(const struct asked){ __VA_ARGS__ }, should, jp_count(should))
 
-static void test_by_function(void **state)
+TEST(test_by_function)
 {
-	(void)state;
 	static const struct expected by_flat[] = {
 		{ "row_new", 9000, 9000 },    { "list_add (inline)", 1000, 1000 },
 		{ "grow (inline)", 0, 1000 }, { "main", 0, 10000 },
@@ -74,9 +73,8 @@ static void test_by_function(void **state)
 	CHECK(rows, full, .view.counter = JPROF_INUSE_SPACE, .view.full_names = true, .report.top = 1);
 }
 
-static void test_by_line(void **state)
+TEST(test_by_line)
 {
-	(void)state;
 	static const struct expected should[] = {
 		{ "row_new row.c:12", 6000, 6000 },
 		{ "row_new row.c:10", 3000, 3000 },
@@ -90,18 +88,16 @@ static void test_by_line(void **state)
 }
 
 /* A stack that passes through a file several times counts once. */
-static void test_by_file(void **state)
+TEST(test_by_file)
 {
-	(void)state;
 	static const struct expected should[] = { { "row.c", 10000, 10000 },
 		                                  { "main.c", 0, 10000 },
 		                                  { "rows.c", 0, 9000 } };
 	CHECK(rows, should, .view.counter = JPROF_INUSE_SPACE, .view.granularity = JPROF_BY_FILE);
 }
 
-static void test_by_address(void **state)
+TEST(test_by_address)
 {
-	(void)state;
 	static const struct expected should[] = {
 		{ "0000000000401008 row_new row.c:12", 6000, 6000 },
 		{ "0000000000401000 row_new row.c:10", 3000, 3000 },
@@ -115,17 +111,15 @@ static void test_by_address(void **state)
 }
 
 /* A symbol without lines is "name ??:0"; what has no name at all has no line either. */
-static void test_without_lines(void **state)
+TEST(test_without_lines)
 {
-	(void)state;
 	static const char text[] = "heap_v2/1\n@ 0x405000 0x406001\n  t*: 1: 100 [0: 0]\n" MAPS;
 	static const struct expected should[] = { { "from_symtab ??:0", 100, 100 }, { "server!0x6000", 0, 100 } };
 	CHECK(text, should, .view.counter = JPROF_INUSE_SPACE, .view.granularity = JPROF_BY_LINE);
 }
 
-static void test_each_counter(void **state)
+TEST(test_each_counter)
 {
-	(void)state;
 	static const double top[JPROF_COUNTERS] = { 9000, 12, 7777, 1 };
 	struct jprof_profile *p = named(rows);
 	for (int c = 0; c < JPROF_COUNTERS; c++) {
@@ -140,9 +134,8 @@ static void test_each_counter(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_recursion_counts_once(void **state)
+TEST(test_recursion_counts_once)
 {
-	(void)state;
 	static const char text[] = "heap_v2/1\n"
 				   "@ 0x402000 0x402001 0x402001 0x403001 0x402001\n  t*: 1: 100 [0: 0]\n"
 				   "@ 0x402000 0x403001\n  t*: 1: 1000 [0: 0]\n" MAPS;
@@ -150,9 +143,8 @@ static void test_recursion_counts_once(void **state)
 	CHECK(text, should, .view.counter = JPROF_INUSE_SPACE);
 }
 
-static void test_rows_of_zeros_are_left_out(void **state)
+TEST(test_rows_of_zeros_are_left_out)
 {
-	(void)state;
 	static const char text[] = "heap_v2/1\n"
 				   "@ 0x402000 0x403001\n  t*: 0: 0 [1: 100]\n"
 				   "@ 0x405000\n  t*: 1: 100 [0: 0]\n" MAPS;
@@ -161,9 +153,8 @@ static void test_rows_of_zeros_are_left_out(void **state)
 }
 
 /* Equal values: by name, byte by byte, whatever the order of the dump. */
-static void test_ties_by_name(void **state)
+TEST(test_ties_by_name)
 {
-	(void)state;
 	static const char text[] = "heap_v2/1\n"
 				   "@ 0x402000\n  t*: 1: 100 [0: 0]\n"
 				   "@ 0x405000\n  t*: 1: 100 [0: 0]\n"
@@ -176,9 +167,8 @@ static void test_ties_by_name(void **state)
 	CHECK(text, should, .view.counter = JPROF_INUSE_SPACE, .report.cum = true);
 }
 
-static void test_top_cuts_rows_and_not_the_sum(void **state)
+TEST(test_top_cuts_rows_and_not_the_sum)
 {
-	(void)state;
 	struct jprof_profile *p = named(rows);
 	for (size_t top = 1; top < 9; top++) {
 		const struct asked asked = { .view.counter = JPROF_INUSE_SPACE, .report.top = top };
@@ -192,9 +182,8 @@ static void test_top_cuts_rows_and_not_the_sum(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_a_request_from_the_future(void **state)
+TEST(test_a_request_from_the_future)
 {
-	(void)state;
 	struct {
 		struct jprof_view_opts known;
 		long more;
@@ -224,9 +213,8 @@ static void check_place(const struct jprof_row *row, const struct place *should)
 }
 
 /* Where all frames of a row are of one place, the row has it. */
-static void test_rows_have_a_place(void **state)
+TEST(test_rows_have_a_place)
 {
-	(void)state;
 	static const struct place by[][2] = {
 		[JPROF_BY_FUNCTION] = { { "row_new", "/opt/app/server", "row.c", 0, JPROF_SOURCE_DWARF },
 		                        { "list_add (inline)", "/opt/app/server", "row.c", 40, JPROF_SOURCE_DWARF } },
@@ -247,23 +235,4 @@ static void test_rows_have_a_place(void **state)
 		jprof_view_free(view);
 	}
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_function),
-		cmocka_unit_test(test_by_line),
-		cmocka_unit_test(test_by_file),
-		cmocka_unit_test(test_by_address),
-		cmocka_unit_test(test_without_lines),
-		cmocka_unit_test(test_each_counter),
-		cmocka_unit_test(test_recursion_counts_once),
-		cmocka_unit_test(test_rows_of_zeros_are_left_out),
-		cmocka_unit_test(test_ties_by_name),
-		cmocka_unit_test(test_top_cuts_rows_and_not_the_sum),
-		cmocka_unit_test(test_a_request_from_the_future),
-		cmocka_unit_test(test_rows_have_a_place),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

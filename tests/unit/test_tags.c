@@ -81,9 +81,8 @@ static void check_rows(struct jprof_profile *p, const struct asked *asked, const
 static const struct tagged mixed = { "t 1 route GET /a\nt 2 job GET /a\nt 3 - GET /a\n",
 	                             { { 1, 1, 50 }, { 1, 2, 40 }, { 1, 3, 30 }, { 2, 1, 5 }, { 1, 0, 20 } } };
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
 	struct asked functions = { 0 }, some = by_tag, none = by_tag, lines = { .view = { .tag = "^GET /a$" } };
 	struct jprof_profile *p = profile_of_tagged(&mixed);
 	check_rows(p, &by_tag, "route GET /a 55, job GET /a 40, GET /a 30, (no tag) 20");
@@ -97,9 +96,8 @@ static void test_rows(void **state)
 }
 
 /* Numbers mean nothing between two processes. */
-static void test_two_dumps(void **state)
+TEST(test_two_dumps)
 {
-	(void)state;
 	const struct tagged early = { "t 1 - b\nt 2 - a\n", { { 1, 1, 50 }, { 1, 2, 60 } } },
 			    late = { "t 1 - a\nt 2 - c\nt 9 - b\n", { { 1, 1, 61 }, { 1, 2, 9 }, { 1, 9, 50 } } };
 	struct jprof_profile *p = profile_of_tagged(&late), *base = profile_of_tagged(&early);
@@ -114,9 +112,8 @@ static void test_two_dumps(void **state)
 }
 
 /* A number whose text the table has not is a tag; without a table it is none. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
-	(void)state;
 	struct tagged d = { "t 1 - a\n", { { 1, 1, 50 }, { 1, 2, 40 }, { 1, 3, 30 }, { 1, 1023, 9 } } };
 	struct jprof_profile *p = profile_of_tagged(&d);
 	check_rows(p, &by_tag, "(text not known) 79, a 50");
@@ -163,9 +160,8 @@ static char *report_of(struct jprof_profile *p, const char *format, size_t *len)
 }
 
 /* Through profile.proto and back; the root of collapsed stacks; the list in JSON. */
-static void test_formats(void **state)
+TEST(test_formats)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of_tagged(&mixed), *back = NULL;
 	struct jprof_error err = { 0 };
 	size_t len;
@@ -201,9 +197,8 @@ static void check_contains(struct jprof_profile *p, const char *format, const ch
 }
 
 /* The outermost frame of formats that know nothing but frames; in traces a line of its own. */
-static void test_roots(void **state)
+TEST(test_roots)
 {
-	(void)state;
 	static const char *const traces[] = { " tag   route GET /a\n    50.0  34.5%   first\n---",
 		                              " tag   job GET /a\n    40.0 ", " tag   GET /a\n    30.0 ",
 		                              "---\n    20.0  13.8%   first\n---",
@@ -225,9 +220,8 @@ static void test_roots(void **state)
 }
 
 /* What the biggest path was allocated for. */
-static void test_path(void **state)
+TEST(test_path)
 {
-	(void)state;
 	struct asked functions = { 0 };
 	struct jprof_profile *p = profile_of_tagged(&mixed);
 	struct jprof_path *path = NULL;
@@ -240,13 +234,4 @@ static void test_path(void **state)
 	jprof_path_free(path);
 	jprof_view_free(view);
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),    cmocka_unit_test(test_two_dumps), cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_formats), cmocka_unit_test(test_roots),     cmocka_unit_test(test_path),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void describe(const void *data, size_t len, char text[1024])
 	snprintf(text + at, 1024 - at, "%s", result == JP_TAR_END ? "end" : "damaged");
 }
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
 	static const char *const formats[] = { "gnu", "oldgnu", "ustar", "posix" };
 	char command[256], found[1024];
@@ -80,7 +80,7 @@ static void test_formats(void **state)
 }
 
 /* At every length, in memory of its own: no byte behind it is read, and nothing is invented. */
-static void test_tar_cuts(void **state)
+TEST(test_tar_cuts)
 {
 	struct jp_strbuf tar = shell("tar --format=posix -b1 -cf - numbers " LETTERS_64);
 	char whole[1024], found[1024];
@@ -102,7 +102,7 @@ static void test_tar_cuts(void **state)
 }
 
 /* A name that fits counts whole; one that does not is none, and not what fits of it or what its header has. */
-static void test_long_names(void **state)
+TEST(test_long_names)
 {
 	static const char *const formats[] = { "gnu", "posix" };
 	static const size_t lengths[] = { 100, 101, 254, 255, 256, 257, 300, 700 };
@@ -123,7 +123,7 @@ static void test_long_names(void **state)
 }
 
 /* The longest that ustar can say: 155 bytes, a slash and 100. */
-static void test_longest_ustar(void **state)
+TEST(test_longest_ustar)
 {
 	char command[1024], first[156], last[101], found[1024], expected[1024];
 	(void)state;
@@ -145,7 +145,7 @@ static void test_longest_ustar(void **state)
 }
 
 /* What a global header says is no name of the next entry; a name of an entry that was passed over names no other. */
-static void test_others_names(void **state)
+TEST(test_others_names)
 {
 	char found[1024];
 	(void)state;
@@ -172,7 +172,7 @@ static void put_size(char *header, const char size[12])
 }
 
 /* Sizes that 11 octal digits cannot say: GNU's binary ones, and those of pax, of which the header's is then 0. */
-static void test_other_sizes(void **state)
+TEST(test_other_sizes)
 {
 	char found[1024];
 	(void)state;
@@ -199,7 +199,7 @@ static void test_other_sizes(void **state)
 }
 
 /* What an archive holds of a sparse file is not its bytes; 30 holes need more than one header. */
-static void test_sparse(void **state)
+TEST(test_sparse)
 {
 	static const char *const ways[] = { "oldgnu", "gnu", "posix --sparse-version=0.0", "posix --sparse-version=0.1",
 		                            "posix --sparse-version=1.0" };
@@ -227,13 +227,4 @@ static void test_sparse(void **state)
 	jp_strbuf_release(&said);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats),      cmocka_unit_test(test_tar_cuts),
-		cmocka_unit_test(test_long_names),   cmocka_unit_test(test_longest_ustar),
-		cmocka_unit_test(test_others_names), cmocka_unit_test(test_other_sizes),
-		cmocka_unit_test(test_sparse),
-	};
-	return cmocka_run_group_tests(tests, make_files, remove_files);
-}
+TESTS_BETWEEN(make_files, remove_files)

@@ -21,9 +21,8 @@ static void compare(double value)
 }
 
 /* Halves, quarters and twentieths stand between two numbers, or as near as a double comes to that. */
-static void test_borders(void **state)
+TEST(test_borders)
 {
-	(void)state;
 	static const double steps[] = { 0.05, 0.25, 0.5, 0.1, 1.0 / 1048576, 1e9 + 0.05, 140737488355328.0 / 32 };
 	static const double others[] = { 0.0, 0x1p-1074, 0x1p47, 0x1p52, 0x1p53 + 2, 1e300, INFINITY };
 	for (size_t s = 0; s < jp_count(steps); s++)
@@ -39,9 +38,8 @@ static void test_borders(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_any(void **state)
+TEST(test_any)
 {
-	(void)state;
 	uint64_t bits = 1;
 	for (int i = 0; i < 100000; i++) {
 		bits = bits * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -51,17 +49,9 @@ static void test_any(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_room(void **state)
+TEST(test_room)
 {
-	(void)state;
 	char text[jp_tenths_size];
 	assert_int_equal(jp_put_tenths(text, sizeof text, 1e300), jp_tenths_size - 1);
 	assert_int_equal(strlen(text), jp_tenths_size - 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_borders), cmocka_unit_test(test_any),
-		                            cmocka_unit_test(test_room) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

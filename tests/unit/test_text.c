@@ -55,9 +55,8 @@ static const struct sample rows[] = {
 	{ { 0x401000, 0x402000, 0x402000 }, 6000 },
 };
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-	(void)state;
 	CHECK(rows,
 	      "Total: 10000 B\n"
 	      "    9000  90.0%  90.0%     9000  90.0% row_new\n"
@@ -67,9 +66,8 @@ static void test_bytes(void **state)
 	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 }
 
-static void test_cum(void **state)
+TEST(test_cum)
 {
-	(void)state;
 	CHECK(rows,
 	      "Total: 10000 B\n"
 	      "    9000  90.0%  90.0%     9000  90.0% row_new\n"
@@ -79,9 +77,8 @@ static void test_cum(void **state)
 	      .view.counter = JPROF_ALLOC_SPACE, .report.show_bytes = true, .report.cum = true);
 }
 
-static void test_top(void **state)
+TEST(test_top)
 {
-	(void)state;
 	CHECK(rows,
 	      "Total: 10000 B\n"
 	      "    9000  90.0%  90.0%     9000  90.0% row_new\n"
@@ -90,9 +87,8 @@ static void test_top(void **state)
 }
 
 /* The base has 20000 in a stack of its own. */
-static void test_percent_of_the_base(void **state)
+TEST(test_percent_of_the_base)
 {
-	(void)state;
 	static const struct sample now[] = { { { 0x401000, 0x402000, 0x403000 }, 3000 },
 		                             { { 0x404000, 0x403000 }, 21000 } };
 	static const struct sample before[] = { { { 0x404000, 0x403000 }, 20000 } };
@@ -115,9 +111,8 @@ static void test_percent_of_the_base(void **state)
 }
 
 /* MB are 2^20 bytes with one digit; show_bytes has no say over objects. */
-static void test_units(void **state)
+TEST(test_units)
 {
-	(void)state;
 	static const struct sample samples[] = { { { 0x401000 }, 1572864 }, { { 0x404000 }, 52428.8 } };
 	static const char mb[] = "Total: 1.6 MB\n"
 				 "     1.5  96.8%  96.8%      1.5  96.8% row_new\n"
@@ -132,9 +127,8 @@ static void test_units(void **state)
 }
 
 /* Towards zero, and never as "-0". */
-static void test_truncation(void **state)
+TEST(test_truncation)
 {
-	(void)state;
 	static const struct sample samples[] = {
 		{ { 0x401000 }, 1.75 }, { { 0x404000 }, 0.5 }, { { 0x402000 }, -0.5 }, { { 0x403000 }, -2.75 }
 	};
@@ -147,9 +141,8 @@ static void test_truncation(void **state)
 	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 }
 
-static void test_wide_columns(void **state)
+TEST(test_wide_columns)
 {
-	(void)state;
 	static const struct sample samples[] = { { { 0x401000 }, 103037338 }, { { 0x404000 }, 1e16 } };
 	CHECK(samples,
 	      "Total: 10000000103037338 B\n"
@@ -158,9 +151,8 @@ static void test_wide_columns(void **state)
 	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 }
 
-static void test_a_negative_total(void **state)
+TEST(test_a_negative_total)
 {
-	(void)state;
 	static const struct sample samples[] = { { { 0x401000, 0x403000 }, 500 }, { { 0x404000, 0x403000 }, -2000 } };
 	CHECK(samples,
 	      "Total: -1500 B\n"
@@ -170,9 +162,8 @@ static void test_a_negative_total(void **state)
 	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 }
 
-static void test_a_total_of_zero(void **state)
+TEST(test_a_total_of_zero)
 {
-	(void)state;
 	static const struct sample samples[] = { { { 0x401000, 0x403000 }, 500 }, { { 0x404000 }, -500 } };
 	CHECK(samples,
 	      "     500   +inf   +inf      500   +inf row_new\n"
@@ -181,18 +172,16 @@ static void test_a_total_of_zero(void **state)
 	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 }
 
-static void test_nothing_to_say(void **state)
+TEST(test_nothing_to_say)
 {
-	(void)state;
 	static const struct sample samples[] = { { { 0x401000, 0x403000 }, 0 } };
 	CHECK(samples, "", .view.counter = JPROF_ALLOC_SPACE);
 	check(samples, 0, NULL, "");
 }
 
 /* Whatever a name holds, it is one row. */
-static void test_hostile_names(void **state)
+TEST(test_hostile_names)
 {
-	(void)state;
 	static const struct sample samples[] = { { { 0x405000 }, 100 } };
 	CHECK(samples,
 	      "Total: 100 B\n"
@@ -205,9 +194,8 @@ static void test_hostile_names(void **state)
 }
 
 /* A dump's counters come scaled: 829411.40 bytes, 1.58 objects. */
-static void test_scaled(void **state)
+TEST(test_scaled)
 {
-	(void)state;
 	struct jprof_profile *p = profile_of("heap_v2/524288\n@ 0x401000\n  t*: 1: 524288 [0: 0]\n" MAPS);
 	const struct asked bytes = { .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true };
 	const struct asked objects = { .view.counter = JPROF_INUSE_OBJECTS };
@@ -234,9 +222,8 @@ static int count_calls(void *context, const void *data, size_t len)
 	return 7;
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-	(void)state;
 	struct jprof_profile *p = made_of(rows, jp_count(rows));
 	struct jprof_error err = { 0 };
 	struct jprof_view *view = view_of(p, NULL);
@@ -250,24 +237,4 @@ static void test_refusals(void **state)
 	assert_int_equal(calls, 1);
 	jprof_view_free(view);
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_cum),
-		cmocka_unit_test(test_top),
-		cmocka_unit_test(test_percent_of_the_base),
-		cmocka_unit_test(test_units),
-		cmocka_unit_test(test_truncation),
-		cmocka_unit_test(test_wide_columns),
-		cmocka_unit_test(test_a_negative_total),
-		cmocka_unit_test(test_a_total_of_zero),
-		cmocka_unit_test(test_nothing_to_say),
-		cmocka_unit_test(test_hostile_names),
-		cmocka_unit_test(test_scaled),
-		cmocka_unit_test(test_refusals),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

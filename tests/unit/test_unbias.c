@@ -3,9 +3,8 @@
 #include "harness.h"
 #include "statistics/scaling.h"
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-	(void)state;
 	static const struct {
 		uint64_t rate, objects, bytes;
 		double true_objects, true_bytes, within; /* the last relative */
@@ -30,9 +29,8 @@ static void test_numbers(void **state)
 }
 
 /* Where there is nothing to divide by, or no sampling, counters stand as they are. */
-static void test_what_stays(void **state)
+TEST(test_what_stays)
 {
-	(void)state;
 	static const uint64_t cases[][3] = { { 1024, 0, 0 }, { 1024, 0, 1000 }, { 1024, 10, 0 }, { 0, 10, 1000 } };
 	for (size_t i = 0; i < jp_count(cases); i++) {
 		double objects, bytes;
@@ -43,9 +41,8 @@ static void test_what_stays(void **state)
 }
 
 /* jemalloc takes lg_prof_sample up to 63. k is 1/r then: 2^60 objects of 8 bytes for one seen. */
-static void test_the_largest_rate(void **state)
+TEST(test_the_largest_rate)
 {
-	(void)state;
 	double objects, bytes;
 	jp_unbias(UINT64_C(1) << 63, 1, 8, &objects, &bytes);
 	assert_true(isfinite(objects) && isfinite(bytes));
@@ -53,9 +50,8 @@ static void test_the_largest_rate(void **state)
 	assert_near(bytes, 9.2233720368547758e18);
 }
 
-static void test_pairs_are_scaled_apart(void **state)
+TEST(test_pairs_are_scaled_apart)
 {
-	(void)state;
 	const uint64_t count[JPROF_COUNTERS] = { 524288, 1, 8388608, 4 };
 	double value[JPROF_COUNTERS];
 	jp_unbias_record(524288, count, value);
@@ -63,15 +59,4 @@ static void test_pairs_are_scaled_apart(void **state)
 	assert_near(value[JPROF_INUSE_SPACE], 829411.40369110543);
 	assert_near(value[JPROF_ALLOC_OBJECTS], 4.0746294414550963);
 	assert_near(value[JPROF_ALLOC_SPACE], 8545117.2824064381);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_what_stays),
-		cmocka_unit_test(test_the_largest_rate),
-		cmocka_unit_test(test_pairs_are_scaled_apart),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,9 +56,8 @@ static char *notes_of(struct script s)
 	return all;
 }
 
-static void test_object_files(void **state)
+TEST(test_object_files)
 {
-	(void)state;
 	static const struct {
 		struct script opens;
 		const char *file; /* NULL: no note */
@@ -90,9 +89,8 @@ static void test_object_files(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_source_files(void **state)
+TEST(test_source_files)
 {
-	(void)state;
 	static const struct {
 		const char *dir, *path, *doubt, *trouble;
 		bool unread;
@@ -117,22 +115,11 @@ static void test_source_files(void **state)
 }
 
 /* What is said of an error is said of the first one: closing is no other. */
-static void test_closing_keeps_errno(void **state)
+TEST(test_closing_keeps_errno)
 {
-	(void)state;
 	int fd = 1 << 20;
 	errno = ENOENT;
 	jp_file_close(&fd);
 	assert_int_equal(errno, ENOENT);
 	assert_int_equal(fd, -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_object_files),
-		cmocka_unit_test(test_source_files),
-		cmocka_unit_test(test_closing_keeps_errno),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

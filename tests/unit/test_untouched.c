@@ -324,9 +324,8 @@ static bool attempt(const char *name, int (*run)(struct attempt *a), size_t nth,
 	return more;
 }
 
-static void test_makers(void **state)
+TEST(test_makers)
 {
-	(void)state;
 	int wrong = 0;
 	for (size_t i = 0; i < jp_count(makers); i++) {
 		size_t nth = 1;
@@ -341,9 +340,8 @@ static void test_makers(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_changers(void **state)
+TEST(test_changers)
 {
-	(void)state;
 	int wrong = 0;
 	for (size_t i = 0; i < jp_count(changers); i++) {
 		bool more = true;
@@ -359,9 +357,8 @@ static void test_changers(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
-	(void)state;
 	int wrong = 0;
 	for (size_t i = 0; (format = jprof_format_at(i)); i++) {
 		bool more = !format->difference || jprof_view_info(in.view)->difference;
@@ -378,9 +375,8 @@ static void test_formats(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_writers(void **state)
+TEST(test_writers)
 {
-	(void)state;
 	int wrong = 0;
 	for (size_t i = 0; i < jp_count(writers); i++) {
 		bool more = true;
@@ -461,9 +457,8 @@ static void check_asking(const char *name, int (*run)(struct attempt *a), void (
 		*wrong += complain("%s allocates nothing", name);
 }
 
-static void test_asking(void **state)
+TEST(test_asking)
 {
-	(void)state;
 	int wrong = 0;
 	live.pid = liveagent_start(getenv("JPROF_AGENT_SO"));
 	if (!live.pid)
@@ -571,11 +566,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_makers),  cmocka_unit_test(test_changers), cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_writers), cmocka_unit_test(test_asking),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down)

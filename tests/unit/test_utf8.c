@@ -34,9 +34,8 @@ static const struct {
 	{ "\xff", 0 },
 };
 
-static void test_table(void **state)
+TEST(test_table)
 {
-	(void)state;
 	int wrong = 0;
 	for (size_t i = 0; i < jp_count(cases); i++)
 		if (jp_utf8_len(cases[i].bytes) != cases[i].len)
@@ -45,9 +44,8 @@ static void test_table(void **state)
 }
 
 /* Each byte at each place. */
-static void test_ascii_runs(void **state)
+TEST(test_ascii_runs)
 {
-	(void)state;
 	int wrong = 0;
 	for (size_t at = 0; at < 20; at++)
 		for (int byte = 0; byte < 256; byte++) {
@@ -59,10 +57,4 @@ static void test_ascii_runs(void **state)
 		}
 	assert_int_equal(jp_ascii_run("", 0), 0);
 	assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_table), cmocka_unit_test(test_ascii_runs) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

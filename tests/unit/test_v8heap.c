@@ -43,7 +43,7 @@ static struct jp_v8heap found_in(struct planted *p)
 }
 
 /* Nine chunks of one size, one of 618 KB for a large object; of each the pages with words are in memory. */
-static void test_v8_layouts(void **state)
+TEST(test_v8_layouts)
 {
 	const uint64_t large = 0x97000, whole = MEMORY + 10ULL * chunk;
 	(void)state;
@@ -61,9 +61,8 @@ static void test_v8_layouts(void **state)
 }
 
 /* Three are none; nor are those of which a word is not what it must be: the end, the begin, the heap, the place. */
-static void test_v8_alike(void **state)
+TEST(test_v8_alike)
 {
-	(void)state;
 	for (size_t i = 0; i < jp_count(layouts); i++)
 		for (int wrong = 0; wrong < 4; wrong++) {
 			struct planted *p = planted_new(&jp_jelayouts[0]);
@@ -74,13 +73,4 @@ static void test_v8_alike(void **state)
 			}
 			assert_int_equal(found_in(p).chunks, 0);
 		}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_v8_layouts),
-		cmocka_unit_test(test_v8_alike),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

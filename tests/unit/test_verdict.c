@@ -47,9 +47,8 @@ static enum jprof_verdict judge(const double (*steps)[2], size_t count, bool unc
 #define JUDGE(...) judge((const double[][2]){ __VA_ARGS__ }, sizeof((const double[][2]){ __VA_ARGS__ }) / 16, false)
 
 /* What grew from one collection to the next is no garbage, whatever the snapshots without one show. */
-static void test_some_collected(void **state)
+TEST(test_some_collected)
 {
-	(void)state;
 	static const bool last_not[] = { true, true, false }, first_not[] = { false, true, true },
 			  middle_not[] = { true, false, true }, four[] = { true, true, true, false };
 	static const double steady[][2] = { { 100, 0 }, { 100, 0 } }, late[][2] = { { 2, 2 }, { 100, 0 } },
@@ -61,9 +60,8 @@ static void test_some_collected(void **state)
 	assert_int_equal(judge_with_gc(three, 3, true, four), JPROF_LEAK_SUSPECT);
 }
 
-static void test_courses(void **state)
+TEST(test_courses)
 {
-	(void)state;
 	assert_int_equal(JUDGE({ 100, 0 }), JPROF_GROWING);
 	assert_int_equal(JUDGE({ 100, 0 }, { 100, 0 }), JPROF_LEAK_SUSPECT);
 	assert_int_equal(JUDGE({ 100, 20 }, { 110, 30 }, { 90, 20 }), JPROF_LEAK_SUSPECT);
@@ -125,9 +123,8 @@ static enum jprof_verdict judge_sure(const double (*steps)[2], size_t count)
 #define JUDGE_SURE(...) judge_sure((const double[][2]){ __VA_ARGS__ }, sizeof((const double[][2]){ __VA_ARGS__ }) / 16)
 
 /* One buffer is one jump, few are no trend, ten are one. */
-static void test_few_large_objects(void **state)
+TEST(test_few_large_objects)
 {
-	(void)state;
 	assert_int_equal(JUDGE_SURE({ 1, 0 }), JPROF_ONE_JUMP);
 	assert_int_equal(JUDGE_SURE({ 0, 0 }, { 1, 0 }), JPROF_ONE_JUMP);
 	assert_int_equal(JUDGE_SURE({ 1, 0 }, { 0, 0 }), JPROF_ONE_JUMP);
@@ -138,9 +135,8 @@ static void test_few_large_objects(void **state)
 	assert_int_equal(JUDGE_SURE({ 0, 1 }), JPROF_SHRANK);
 }
 
-static void test_garbage(void **state)
+TEST(test_garbage)
 {
-	(void)state;
 	const double grew[][2] = { { 100, 0 }, { 100, 0 } }, flat[][2] = { { 100, 0 }, { 0, 0 } };
 	assert_int_equal(judge(grew, 2, true), JPROF_MAYBE_GARBAGE);
 	assert_int_equal(judge(flat, 2, true), JPROF_LEVELLED_OFF);
@@ -158,9 +154,8 @@ static enum jprof_verdict judge_aged(double came, double went, enum jprof_shape 
 	return jp_verdict_of(&course);
 }
 
-static void test_ages_of_courses(void **state)
+TEST(test_ages_of_courses)
 {
-	(void)state;
 	const enum jprof_shape growing = JPROF_SHAPE_GROWING, turnover = JPROF_SHAPE_TURNOVER,
 			       unknown = JPROF_SHAPE_UNKNOWN, few = JPROF_SHAPE_FEW, none = JPROF_SHAPE_NONE,
 			       full = JPROF_SHAPE_LEVELLED_OFF, jump = JPROF_SHAPE_ONE_JUMP,
@@ -197,9 +192,8 @@ static void test_ages_of_courses(void **state)
 }
 
 /* Memory that lies outside is counted: below 1 MB, or 2 % of what there was, nothing grew. */
-static void test_counted(void **state)
+TEST(test_counted)
 {
-	(void)state;
 	static const double mega = 1 << 20;
 	struct jprof_range none = { NAN, NAN, NAN, NAN, false, false };
 	struct jprof_change steps[] = { { 5 * mega, none, 60 }, { 5 * mega, none, 60 } };
@@ -222,9 +216,8 @@ static void test_counted(void **state)
 }
 
 /* Upper tails of the standard normal distribution, by its tables. */
-static void test_thresholds(void **state)
+TEST(test_thresholds)
 {
-	(void)state;
 	assert_true(fabs(jp_chance_threshold(0.01, 1000) - 4.265) < 0.001);
 	assert_true(fabs(jp_chance_threshold(0.005, 10) - 3.2905) < 0.001);
 	assert_true(fabs(jp_chance_threshold(0.025, 1) - 1.95996) < 0.001);
@@ -245,9 +238,8 @@ static void test_thresholds(void **state)
 	assert_true(jp_change_distance(&certain) == INFINITY);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-	(void)state;
 	for (int i = 0; i < JPROF_VERDICTS; i++) {
 		const struct jprof_verdict_words *w = jprof_verdict_words((enum jprof_verdict)i);
 		assert_true(*w->shown && *w->key && *w->means && w->needs);
@@ -256,19 +248,4 @@ static void test_words(void **state)
 	}
 	assert_string_equal(jprof_verdict_words(JPROF_LEAK_SUSPECT)->shown, "leak suspect");
 	assert_string_equal(jprof_verdict_words(JPROF_VERDICTS)->shown, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_courses),
-		cmocka_unit_test(test_some_collected),
-		cmocka_unit_test(test_garbage),
-		cmocka_unit_test(test_counted),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_thresholds),
-		cmocka_unit_test(test_few_large_objects),
-		cmocka_unit_test(test_ages_of_courses),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

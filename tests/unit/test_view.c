@@ -68,9 +68,8 @@ static void assert_equal_text(const struct jp_strbuf *a, const struct jp_strbuf 
 }
 
 /* Two views of one profile, rendered in either order, and one made after the other was gone: equal bytes. */
-static void test_views_leave_each_other_alone(void **state)
+TEST(test_views_leave_each_other_alone)
 {
-	(void)state;
 	const struct asked first = { .view.counter = JPROF_INUSE_SPACE, .view.errors = true };
 	const struct asked second = { .view.counter = JPROF_INUSE_OBJECTS,
 		                      .view.granularity = JPROF_BY_LIBRARY,
@@ -106,9 +105,8 @@ static void assert_refused(int rc, const struct jprof_error *err, const char *pa
 	assert_contains(err->text, part);
 }
 
-static void test_no_view_before_names(void **state)
+TEST(test_no_view_before_names)
 {
-	(void)state;
 	struct jprof_profile *p = raw_profile(NULL);
 	struct jprof_view *view = (void *)p;
 	struct jprof_error err = { 0 };
@@ -122,9 +120,8 @@ static void test_no_view_before_names(void **state)
 }
 
 /* Merged after both were symbolized, a row had flat 9666 above cum 4765 once. */
-static void test_no_sum_after_names(void **state)
+TEST(test_no_sum_after_names)
 {
-	(void)state;
 	struct jprof_profile *raw = raw_profile(NULL), *named = named_profile(NULL);
 	double before = jprof_profile_total(raw, JPROF_INUSE_SPACE);
 	struct jprof_error err = { 0 };
@@ -139,9 +136,8 @@ static void test_no_sum_after_names(void **state)
 }
 
 /* Finding names again changes nothing, with other options neither. */
-static void test_names_are_found_once(void **state)
+TEST(test_names_are_found_once)
 {
-	(void)state;
 	const struct jprof_symbolize_opts none = { .size = sizeof none, .no_lookup = true };
 	struct jprof_profile *p = named_profile(NULL);
 	size_t frames = p->frame_count, notes = jprof_profile_notes(p);
@@ -157,9 +153,8 @@ static void test_names_are_found_once(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_unknown_words(void **state)
+TEST(test_unknown_words)
 {
-	(void)state;
 	static const struct {
 		struct asked asked;
 		const char *part;
@@ -191,9 +186,8 @@ static void test_unknown_words(void **state)
 /* ---- what is in it ------------------------------------------------------------------------------------- */
 
 /* Recursion counts once; a frame that was folded in part keeps the rest. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
 	static const struct {
 		const char *name;
 		double flat, cum;
@@ -221,9 +215,8 @@ static void test_rows(void **state)
 }
 
 /* Each granularity has its words in every format, and on a terminal. */
-static void test_each_granularity(void **state)
+TEST(test_each_granularity)
 {
-	(void)state;
 	static const struct jprof_report_opts screen = { .size = sizeof screen, .top = 1, .columns = 80 };
 	struct jprof_profile *p = named_profile(NULL);
 	struct jprof_error err;
@@ -241,9 +234,8 @@ static void test_each_granularity(void **state)
 }
 
 /* Of a row by line that does not fit the file's name and the line stay, of whatever length they are. */
-static void test_line_on_a_terminal(void **state)
+TEST(test_line_on_a_terminal)
 {
-	(void)state;
 	static const struct known names[] = { { 0x401000,
 		                                JPROF_SOURCE_DWARF,
 		                                "/srv/shop/include/shop/storage/session_repository_factory.h",
@@ -263,9 +255,8 @@ static void test_line_on_a_terminal(void **state)
 }
 
 /* Both filters of a kind hold. What they drop stays in the total. */
-static void test_filters_add_up(void **state)
+TEST(test_filters_add_up)
 {
-	(void)state;
 	struct jprof_profile *p = named_profile(NULL);
 	const struct asked asked = { .view.counter = JPROF_INUSE_SPACE,
 		                     .view.focus = "rows_keep",
@@ -278,9 +269,8 @@ static void test_filters_add_up(void **state)
 }
 
 /* The parts have what the threads hold, with rows of their own, and headings as the program shows them. */
-static void test_threads(void **state)
+TEST(test_threads)
 {
-	(void)state;
 	static const double totals[] = { 500, 1000 };
 	static const size_t rows[] = { 4, 3 };
 	static const char *const headings[] = { "t1", "t2" };
@@ -309,9 +299,8 @@ static void test_threads(void **state)
 }
 
 /* What the rules say of a group is said of it in each thread, too. */
-static void test_groups_of_threads(void **state)
+TEST(test_groups_of_threads)
 {
-	(void)state;
 	static const char rules[] = "[rows] own code\nfn row_new\nwhat rows of tables\n";
 	const struct asked groups = {
 		.view = { .granularity = JPROF_BY_GROUP, .rules = rules, .rules_len = sizeof rules - 1 }
@@ -339,9 +328,8 @@ static int count_pieces(void *context, const void *data, size_t len)
 	return 0;
 }
 
-static void test_reports_are_streamed(void **state)
+TEST(test_reports_are_streamed)
 {
-	(void)state;
 	const struct jprof_report_opts opts = { .size = sizeof opts, .least_share = -1 };
 	struct jp_strbuf dump = { 0 };
 	size_t pieces = 0;
@@ -365,23 +353,4 @@ static void test_reports_are_streamed(void **state)
 	jprof_view_free(view);
 	jprof_profile_free(p);
 	jp_strbuf_release(&dump);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_views_leave_each_other_alone),
-		cmocka_unit_test(test_no_view_before_names),
-		cmocka_unit_test(test_no_sum_after_names),
-		cmocka_unit_test(test_names_are_found_once),
-		cmocka_unit_test(test_unknown_words),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_each_granularity),
-		cmocka_unit_test(test_line_on_a_terminal),
-		cmocka_unit_test(test_filters_add_up),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_groups_of_threads),
-		cmocka_unit_test(test_reports_are_streamed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

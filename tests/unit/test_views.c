@@ -64,9 +64,8 @@ static void check(const struct sample *samples, size_t count, const char *format
 
 #define CHECK(samples, format, should) check(samples, jp_count(samples), format, should, 0)
 
-static void test_tree(void **state)
+TEST(test_tree)
 {
-	(void)state;
 	static const struct sample samples[] = {
 		{ { A, B, MAIN }, 600 }, { { B, MAIN }, 100 }, { { C, MAIN }, 297 },
 		{ { C, B, MAIN }, 1 },   { { A, MAIN }, 2 },
@@ -89,9 +88,8 @@ static void test_tree(void **state)
 }
 
 /* f calls f; f calls g calls f: once, and marked. Values count once. */
-static void test_tree_recursion(void **state)
+TEST(test_tree_recursion)
 {
-	(void)state;
 	static const struct sample samples[] = {
 		{ { A, A, A, MAIN }, 300 },
 		{ { A, MAIN }, 100 },
@@ -108,9 +106,8 @@ static void test_tree_recursion(void **state)
 }
 
 /* A long chain is cut in its middle. */
-static void test_tree_chain(void **state)
+TEST(test_tree_chain)
 {
-	(void)state;
 	struct sample sample = { .value = 100 };
 	char should[2000] = "Total: 100 B\n";
 	for (int i = 0; i < 12; i++)
@@ -128,9 +125,8 @@ static void test_tree_chain(void **state)
 	check(&sample, 1, "tree", should, 0);
 }
 
-static void test_tree_of_a_difference(void **state)
+TEST(test_tree_of_a_difference)
 {
-	(void)state;
 	static const struct sample samples[] = { { { A, B, MAIN }, 500 },
 		                                 { { C, B, MAIN }, -500 },
 		                                 { { C, MAIN }, 100 } };
@@ -143,9 +139,8 @@ static void test_tree_of_a_difference(void **state)
 	      "    -500 -500.0%     -500 -500.0%     + c\n");
 }
 
-static void test_traces(void **state)
+TEST(test_traces)
 {
-	(void)state;
 	static const struct sample samples[] = { { { A, MAIN }, 100 }, { { IN, B }, -300 }, { { ODD }, 0 } };
 	CHECK(samples, "traces",
 	      "Total: -200 B\n"
@@ -159,9 +154,8 @@ static void test_traces(void **state)
 	      "----------------+-------------------------------------------------------\n");
 }
 
-static void test_peek(void **state)
+TEST(test_peek)
 {
-	(void)state;
 	static const struct sample samples[] = { { { A, B, A, MAIN }, 100 },
 		                                 { { C, A, MAIN }, 300 },
 		                                 { { C, MAIN }, 600 } };
@@ -179,9 +173,8 @@ static void test_peek(void **state)
 }
 
 /* Recursion: a's outermost frame has all of it, once. */
-static void test_callgrind(void **state)
+TEST(test_callgrind)
 {
-	(void)state;
 	static const struct sample samples[] = { { { A, A, A, MAIN }, 100.4 }, { { ODD, MAIN }, 7.7 } };
 	char expected[2000];
 	snprintf(expected, sizeof expected,
@@ -198,9 +191,8 @@ static void test_callgrind(void **state)
 	CHECK(samples, "callgrind", expected);
 }
 
-static void test_list_without_source(void **state)
+TEST(test_list_without_source)
 {
-	(void)state;
 	static const struct sample samples[] = { { { IN, MAIN }, 100 }, { { A, MAIN }, -50 } };
 	CHECK(samples, "list",
 	      "ROUTINE ====================== in in i.c\n"
@@ -213,9 +205,8 @@ static void test_list_without_source(void **state)
 	      "   -50    -50   10: \n");
 }
 
-static void test_patterns(void **state)
+TEST(test_patterns)
 {
-	(void)state;
 	static const char *const formats[] = { "peek", "list", "disasm" };
 	static const struct sample sample = { { A, MAIN }, 100 };
 	struct jprof_profile *p = made_of(&sample, 1);
@@ -234,16 +225,4 @@ static void test_patterns(void **state)
 	assert_string_equal(is, "");
 	jprof_view_free(view);
 	jprof_profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),       cmocka_unit_test(test_tree_recursion),
-		cmocka_unit_test(test_tree_chain), cmocka_unit_test(test_tree_of_a_difference),
-		cmocka_unit_test(test_traces),     cmocka_unit_test(test_peek),
-		cmocka_unit_test(test_callgrind),  cmocka_unit_test(test_list_without_source),
-		cmocka_unit_test(test_patterns),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,8 @@ static void check(test_fn *is, bool should, const char *const *names, size_t cou
 	check(is, false, (const char *const[]){ __VA_ARGS__ }, jp_count(((const char *const[]){ __VA_ARGS__ })))
 
 /* jeprof's skip names that allocate: of 5.3.0, and what later versions added. */
-static void test_entry_points(void **state)
+TEST(test_entry_points)
 {
-	(void)state;
 	all_are(jp_is_allocator_name, "malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc",
 	        "valloc", "pvalloc", "mallocx", "rallocx", "xallocx", "newImpl", "void* newImpl", "__builtin_new",
 	        "__builtin_vec_new", "operator new", "operator new[]", "_malloc", "__malloc", "fallbackNewImpl",
@@ -35,27 +34,24 @@ static void test_entry_points(void **state)
 	        "row_new", "mallopt", "operator()", "newImpl2", "a::malloc", ".malloc");
 }
 
-static void test_prefixed_entry_points(void **state)
+TEST(test_prefixed_entry_points)
 {
-	(void)state;
 	all_are(jp_is_prefixed_allocator_name, "je_malloc", "_rjem_mallocx", "_rjem_je_calloc", "xx_posix_memalign",
 	        "je_malloc.cold", "je_aligned_alloc", "_malloc");
 	none_is(jp_is_prefixed_allocator_name, "malloc", "jemalloc", "je_mallocs", "je_free", "", "_",
 	        "je_malloc_stats");
 }
 
-static void test_internals(void **state)
+TEST(test_internals)
 {
-	(void)state;
 	all_are(jp_is_allocator_internal, "je_prof_backtrace", "prof_backtrace_impl", "_rjem_je_prof_tctx_create",
 	        "imalloc", "imalloc_body", "prof_alloc_prep", "je_malloc_default", "je_arena_malloc_hard",
 	        "je_large_malloc", "imalloc_no_sample.isra.0");
 	none_is(jp_is_allocator_internal, "", "main", "row_new", "prof", "malloc_row", "vm_exec");
 }
 
-static void test_wrappers_of_languages(void **state)
+TEST(test_wrappers_of_languages)
 {
-	(void)state;
 	all_are(is_wrapper, "ruby_xmalloc", "ruby_xmalloc2", "ruby_xcalloc", "ruby_xrealloc2", "ruby_xmalloc_body",
 	        "ruby_mimmalloc", "objspace_xmalloc0", "objspace_xrealloc.isra.0", "rb_mem_clear", "rb_xmalloc_mul_add",
 	        "rb_alloc_tmp_buffer_with_count", "__rust_alloc", "__rust_realloc", "__rdl_alloc", "__rg_alloc_zeroed",
@@ -68,9 +64,8 @@ static void test_wrappers_of_languages(void **state)
 }
 
 /* As the programs call them, read from their symbols: those of Debian's packages and the projects' own builds. */
-static void test_wrappers_of_projects(void **state)
+TEST(test_wrappers_of_projects)
 {
-	(void)state;
 	all_are(is_wrapper, "zmalloc", "zmalloc_usable", "ztrycalloc_usable", "zrealloc_usable", "_sdsnewlen");
 	all_are(is_wrapper, "isc__mem_get", "isc__mem_allocate", "isc__mem_strdup", "isc__mempool_get");
 	all_are(is_wrapper, "CRYPTO_malloc", "CRYPTO_zalloc", "CRYPTO_realloc", "CRYPTO_strdup", "CRYPTO_strndup",
@@ -98,9 +93,8 @@ static void test_wrappers_of_projects(void **state)
 }
 
 /* Each pattern begins with a letter that the table is indexed by, and is found again by a name made of it. */
-static void test_the_whole_table(void **state)
+TEST(test_the_whole_table)
 {
-	(void)state;
 	size_t patterns = 0;
 	for (const struct jp_wrapper_row *row = jp_wrapper_table; row->project; row++)
 		for (size_t i = 0; row->names[i]; i++, patterns++) {
@@ -121,9 +115,8 @@ static void test_the_whole_table(void **state)
 	assert_true(patterns > 300);
 }
 
-static void test_plumbing(void **state)
+TEST(test_plumbing)
 {
-	(void)state;
 	all_are(jp_is_plumbing_name, "vm_exec_core", "rb_vm_exec", "vm_call_cfunc", "vm_call_cfunc_with_frame.isra.0",
 	        "rb_yield", "rb_ensure", "rb_protect", "vm_sendish", "rb_funcallv", "__libc_start_main", "_start");
 	all_are(jp_is_plumbing_name, "_PyEval_EvalFrameDefault", "_PyEval_EvalFrameDefault.cold", "_PyEval_Vector",
@@ -136,9 +129,8 @@ static void test_plumbing(void **state)
 	        "vm_exec_cores", "rb_gc_start", "iseq_compile_each", "rb_class_new_instance");
 }
 
-static void test_very_long_names(void **state)
+TEST(test_very_long_names)
 {
-	(void)state;
 	char name[5000] = "ruby_xmalloc";
 	memset(name + strlen(name), 'x', sizeof name - strlen(name) - 1);
 	none_is(jp_is_allocator_name, name);
@@ -148,15 +140,9 @@ static void test_very_long_names(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry_points),    cmocka_unit_test(test_prefixed_entry_points),
-		cmocka_unit_test(test_internals),       cmocka_unit_test(test_wrappers_of_languages),
-		cmocka_unit_test(test_plumbing),        cmocka_unit_test(test_wrappers_of_projects),
-		cmocka_unit_test(test_the_whole_table), cmocka_unit_test(test_very_long_names),
-	};
 	if (jp_wrappers_init(&table))
 		return 1;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = run_listed(NULL, NULL);
 	jp_wrappers_release(&table);
 	return failed;
 }
