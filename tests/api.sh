@@ -40,8 +40,8 @@ check_exports() {
     diff "$tmp/listed" "$tmp/exported" || fail "exports are not as lib$1.map lists them (<)"
     sed 's/^ \*.*//; s/^\/\*.*//' "$source/libjprof/$1.h" | grep -v '^typedef' | grep -oE 'jprof_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$tmp/declared"
     diff "$tmp/listed" "$tmp/declared" || fail "$1.h declares others than lib$1.map lists (<)"
-    grep -oE 'jprof_[a-z0-9_]+[(,]' "$source/tests/unit/test_nothing.c" | tr -d '(,' | sort -u | comm -23 "$tmp/listed" - >"$tmp/untried"
-    [ ! -s "$tmp/untried" ] || fail "tests/unit/test_nothing.c does not try these with nothing: $(cat "$tmp/untried")"
+    grep -oE 'jprof_[a-z0-9_]+[(,]' "$source/tests/unit/test_mistakes.c" | tr -d '(,' | sort -u | comm -23 "$tmp/listed" - >"$tmp/untried"
+    [ ! -s "$tmp/untried" ] || fail "tests/unit/test_mistakes.c does not try these with nothing: $(cat "$tmp/untried")"
 }
 check_exports jprof
 check_exports jprof-live

@@ -29,7 +29,7 @@
 #define TESTS_BETWEEN(before, after)                                                                                   \
 	int main(void)                                                                                                 \
 	{                                                                                                              \
-		return run_listed(before, after);                                                                       \
+		return run_listed(before, after);                                                                      \
 	}
 
 void list_test(const char *name, CMUnitTestFunction run, CMFixtureFunction before, CMFixtureFunction after);
