@@ -20,8 +20,7 @@ below() {
 build midfree midfree.c $flags -fno-builtin
 profiled lg_prof_sample:0 ./midfree midfree.heap
 for fold in alloc none std vm; do
-    run "$jprof" --show_bytes --fold=$fold midfree midfree.heap
-    exits 0
+    works "$jprof" --show_bytes --fold=$fold midfree midfree.heap
     holds below_free 512000
     for name in free calloc main; do below $name 512000; done
 done
@@ -36,8 +35,7 @@ fi
 build news news.cc $flags -std=c++17
 profiled lg_prof_sample:0 ./news news.heap
 for view in --fold=none --fold=alloc --cum --lines --addresses --full-names; do
-    run "$jprof" --show_bytes $view news news.heap
-    exits 0
+    works "$jprof" --show_bytes $view news news.heap
     prints_no 'operator new'
     prints_no 'malloc'
 done
@@ -73,8 +71,7 @@ find_archive() {
 inside_rows() {
     check "libjemalloc.so is mapped" eval "! grep -q 'libjemalloc\\.so' $2"
     for fold in none alloc; do
-        run "$jprof" --show_bytes --fold=$fold "$1" "$2"
-        exits 0
+        works "$jprof" --show_bytes --fold=$fold "$1" "$2"
         for name in by_malloc by_calloc by_realloc by_aligned_alloc by_mallocx; do holds $name 512000; done
         holds large 4096000
         below main 6656000

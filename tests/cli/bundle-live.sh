@@ -9,8 +9,7 @@ far="--sysroot=$tmp/empty"
 # taken DUMP: it becomes x.jprof, and all reports agree.
 taken() {
     rm -f x.jprof
-    run "$jprof" bundle -o x.jprof "$1"
-    exits 0
+    works "$jprof" bundle -o x.jprof "$1"
     reports "$1" "$far" x.jprof
 }
 
@@ -23,8 +22,7 @@ prints_no 'names!0x'
 
 # Another program has its place: the bundle's names stand. --symbols=later has build-ids alone, which tell.
 rm -f later.jprof
-run "$jprof" bundle --symbols=later -o later.jprof app.41.0.m0.heap
-exits 0
+works "$jprof" bundle --symbols=later -o later.jprof app.41.0.m0.heap
 check "names, though they were to come later" eval '! tar_of later.jprof | tar tf - | grep -q symbols'
 timeout 300 "$jprof" --lines app.41.0.m0.heap >right.out 2>/dev/null
 run "$jprof" --lines later.jprof
@@ -78,16 +76,14 @@ same "the program here is not used" right.out out
 
 # Bundles made with and without names still meet: one and its dump together, less the other, are one.
 for other in x y; do
-    run "$jprof" "$far" --diff_base="$other.jprof" bare.heap
-    exits 1
+    exits_with 1 "$jprof" "$far" --diff_base="$other.jprof" bare.heap
     says "jprof: bare.heap: is the same snapshot as $other.jprof: all samples are equal, and nothing says that it was made at another time"
 done
 own_bytes() { awk 'NR > 1 && $1 != 0' out; }
 run "$jprof" "$far" --lines --show_bytes y.jprof
 own_bytes >right.out
 for base in x.jprof bare.heap; do
-    run "$jprof" "$far" --lines --show_bytes --diff_base="$base" y.jprof x.jprof
-    exits 0
+    works "$jprof" "$far" --lines --show_bytes --diff_base="$base" y.jprof x.jprof
     own_bytes >rows.out
     same "they do not meet, less $base" right.out rows.out
 done

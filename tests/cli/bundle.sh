@@ -13,8 +13,7 @@ for dump in "$heaps"/jemalloc-5.3.0.heap "$heaps"/jemalloc-4.0.0.heap "$heaps"/h
     "$heaps"/loader.heap "$heaps"/maps.heap "$heaps"/crlf.heap "$cases"/ruby31/cext.1.heap "$cases"/puma/w0.3.heap; do
     case $dump in "$cases"/*) near=$of_cases ;; *) near=$of_heaps ;; esac
     rm -f x.jprof
-    run "$jprof" bundle -o x.jprof "$near" "$dump"
-    exits 0
+    works "$jprof" bundle -o x.jprof "$near" "$dump"
     prints_nothing
     case $dump in
     */jemalloc-5.3.0.heap | */cext.1.heap) reports "$dump" "$far" x.jprof ;;
@@ -26,8 +25,7 @@ done
 # may be a second newer than the dump.
 rm -f x.jprof
 cp "$cases/ruby31/cext.1.heap" own.heap
-run "$jprof" bundle -o x.jprof --sysroot="$cases/sysroot" own.heap
-exits 0
+works "$jprof" bundle -o x.jprof --sysroot="$cases/sysroot" own.heap
 for options in '' --lines '--cum --errors' --proto; do
     # shellcheck disable=SC2086
     timeout 300 "$jprof" $options --sysroot="$cases/sysroot" own.heap >dump.out 2>/dev/null
@@ -42,8 +40,7 @@ checks=$((checks + 1))
 mkdir bin
 for name in zstd gzip; do printf '#!/bin/sh\ntouch started\nexec cat\n' >bin/$name && chmod +x bin/$name; done
 rm -f y.jprof
-run env PATH="$tmp/bin:$PATH" "$jprof" bundle -o y.jprof "$nowhere" "$heaps/hand-4.heap"
-exits 0
+works env PATH="$tmp/bin:$PATH" "$jprof" bundle -o y.jprof "$nowhere" "$heaps/hand-4.heap"
 check "a program was started" [ ! -e started ]
 
 # What somebody has unpacked and packed again is read all the same.
@@ -63,8 +60,7 @@ check "a half archive is no whole one: $(cat err)" grep -qE 'cut|no dump' err
 for how in '' --gzip; do
     rm -f y.jprof z.jprof
     # shellcheck disable=SC2086
-    run "$jprof" bundle $how -o y.jprof "$nowhere" "$heaps/hand-4.heap"
-    exits 0
+    works "$jprof" bundle $how -o y.jprof "$nowhere" "$heaps/hand-4.heap"
     # shellcheck disable=SC2086
     run "$jprof" bundle $how -o z.jprof "$nowhere" "$heaps/hand-4.heap"
     same "equal input, other bytes" y.jprof z.jprof
@@ -88,26 +84,20 @@ fi
 # Nothing is overwritten, and nothing is left behind by what failed.
 rm -rf made && mkdir made
 echo precious >made/x.jprof
-run "$jprof" bundle -o made/x.jprof "$heaps/hand-4.heap"
-exits 1
+exits_with 1 "$jprof" bundle -o made/x.jprof "$heaps/hand-4.heap"
 says_like '^jprof: made/x.jprof: exists already, and nothing is overwritten; give another name, or remove it$'
 check "overwritten" grep -qx precious made/x.jprof
 for bad in "$heaps/faults/garbage.heap" "$heaps/no-such" empty; do
-    run "$jprof" bundle -o made/new.jprof "$nowhere" "$heaps/hand-4.heap" "$bad"
-    exits 1
+    exits_with 1 "$jprof" bundle -o made/new.jprof "$nowhere" "$heaps/hand-4.heap" "$bad"
     check "something was left" [ "$(ls -A made)" = x.jprof ]
 done
-run "$jprof" bundle -o no-such-directory/x.jprof "$heaps/hand-4.heap"
-exits 1
+exits_with 1 "$jprof" bundle -o no-such-directory/x.jprof "$heaps/hand-4.heap"
 says_like '^jprof: no-such-directory/x.jprof: cannot be made: No such file or directory$'
-run "$jprof" bundle "$heaps/hand-4.heap"
-exits 1
+exits_with 1 "$jprof" bundle "$heaps/hand-4.heap"
 says 'jprof: no file given for the bundle: -o FILE.jprof'
-run "$jprof" bundle -o n.jprof --stats=x "$heaps/hand-4.heap" "$heaps/maps.heap"
-exits 1
+exits_with 1 "$jprof" bundle -o n.jprof --stats=x "$heaps/hand-4.heap" "$heaps/maps.heap"
 says 'jprof: --stats belongs to one dump: give one, or leave it out'
-run "$jprof" bundle -o n.jprof x.jprof
-exits 1
+exits_with 1 "$jprof" bundle -o n.jprof x.jprof
 says 'jprof: x.jprof: is a bundle already'
 
 # Several dumps are several members: added up, or one of them; the base's member likewise.
@@ -116,8 +106,7 @@ cp "$cases/ruby31/cext.1.heap" app.21.4.f.heap
 printf '{"jprof_agent": 1, "label": "boot", "pid": 17, "start_ticks": 99, "boot_id": "b", "time": 86400, "program": "/usr/bin/ruby"}' \
     >app.17.0.j0.heap.json
 rm -f x.jprof
-run "$jprof" bundle -o x.jprof "$of_cases" app.17.0.j0.heap app.21.4.f.heap
-exits 0
+works "$jprof" bundle -o x.jprof "$of_cases" app.17.0.j0.heap app.21.4.f.heap
 # The side-car's time counts, not that of a file that was copied.
 says_like '^jprof: /usr/bin/ruby3.1 and [0-9]+ more files changed after the dump was made: their names may be wrong$'
 run "$jprof" "$far" x.jprof
@@ -142,11 +131,9 @@ timeout 300 "$jprof" "$of_cases" --cum --diff_base=app.17.0.j0.heap app.17.9.f.h
 same "not the difference of the members" dump.out out
 run "$jprof" "$of_cases" --cum --member=17 --diff_base=app.17.0.j0.heap late.jprof
 same "not the difference to a plain dump" dump.out out
-run "$jprof" "$far" --member=master x.jprof
-exits 1
+exits_with 1 "$jprof" "$far" --member=master x.jprof
 says 'jprof: x.jprof: has no member master; it has 17, 21'
-run "$jprof" --member=17 app.17.9.f.heap
-exits 1
+exits_with 1 "$jprof" --member=17 app.17.9.f.heap
 says 'jprof: app.17.9.f.heap: is no bundle, so it has no member 17'
 run "$jprof" info --all "$far" x.jprof
 prints '^members    2$'
@@ -161,9 +148,8 @@ printf 'Name:\truby\nVmRSS:\t    2048 kB\n' >status.txt
 printf '55d0-7ffc ---p 00000000 00:00 0 [rollup]\nRss:  3072 kB\n' >rollup.txt
 echo '{}' >stats.txt
 rm -f g.jprof
-run "$jprof" bundle --gzip --label=warm "$of_cases" -o g.jprof --status=status.txt --smaps=rollup.txt --stats=stats.txt --gcstat=stats.txt \
+works "$jprof" bundle --gzip --label=warm "$of_cases" -o g.jprof --status=status.txt --smaps=rollup.txt --stats=stats.txt --gcstat=stats.txt \
     --maps=/proc/self/maps app.21.4.f.heap
-exits 0
 gzip -dc <g.jprof | tar tf - | grep -v symbols >listed
 printf '%s\n' bundle.json 21/dump.heap 21/maps 21/smaps_rollup 21/status 21/stats.json 21/gcstat.json >expected
 same "not the files that were given" expected listed
@@ -202,11 +188,9 @@ done
 
 # Foreign archives, and bundles of a later version.
 tar cf f.tar short.maps
-run "$hostile" f.tar
-exits 1
+exits_with 1 "$hostile" f.tar
 says 'jprof: f.tar: is a tar archive, but no bundle of jprof, which begins with bundle.json'
 mkdir v && echo '{"jprof_bundle": 2}' >v/bundle.json && (cd v && tar cf ../v.tar bundle.json)
-run "$hostile" v.tar
-exits 1
+exits_with 1 "$hostile" v.tar
 says_like '^jprof: v.tar: is a bundle of version 2, and jprof [0-9.]+ knows version 1; take a newer jprof$'
 finish

@@ -100,11 +100,9 @@ rm -r "$keep"
 mkdir -m 777 "$keep"
 run_kept
 check "others can write, and names were kept" [ -z "$(names_of)" ]
-run env JPROF_CACHE="$keep" "$jprof" cache
-exits 1
+exits_with 1 env JPROF_CACHE="$keep" "$jprof" cache
 says "jprof: $keep: belongs to somebody else, or others can write it: no names are kept there"
-run env JPROF_CACHE="$keep" "$jprof" cache --empty
-exits 1
+exits_with 1 env JPROF_CACHE="$keep" "$jprof" cache --empty
 rmdir "$keep"
 : >"$keep"
 run_kept
@@ -151,13 +149,11 @@ check "a cache that nobody asked for" [ ! -e none ]
 check "a relative XDG_CACHE_HOME" [ ! -e relative ]
 
 # ---- jprof cache ----------------------------------------------------------------------------------------------------------
-run env JPROF_CACHE="$tmp/own" "$jprof" cache
-exits 0
+works env JPROF_CACHE="$tmp/own" "$jprof" cache
 says
 prints "^$tmp/own: names from [0-9]+ files, [0-9.]+ MB of 268 at most\$"
 : >own/mine.txt
-run env JPROF_CACHE="$tmp/own" "$jprof" cache --empty
-exits 0
+works env JPROF_CACHE="$tmp/own" "$jprof" cache --empty
 prints "^$tmp/own: [0-9]+ files removed, [0-9.]+ MB\$"
 check "not empty, or too empty: $(ls own)" [ "$(ls -A own)" = mine.txt ]
 
@@ -176,21 +172,16 @@ check "it is not written again" [ -e "$one" ]
 for file in $others; do check "a report removed $file" [ -e "own/$file" ]; done
 run env JPROF_CACHE="$tmp/own" "$jprof" cache
 prints "^$tmp/own: names from [0-9]+ files, [0-9]?[0-9][.][0-9]+ MB of 268 at most\$"
-run env JPROF_CACHE="$tmp/own" "$jprof" cache --empty
-exits 0
+works env JPROF_CACHE="$tmp/own" "$jprof" cache --empty
 for file in $others; do check "jprof cache --empty removed $file" [ -e "own/$file" ]; done
 check "not empty: $(ls own)" [ "$(find own -type f | wc -l)" = 6 ]
-run env JPROF_CACHE="$tmp/none" "$jprof" cache
-exits 0
+works env JPROF_CACHE="$tmp/none" "$jprof" cache
 prints "^$tmp/none: names from 0 files, 0.0 MB of 268 at most\$"
 check "jprof cache makes one" [ ! -e none ]
-run env JPROF_CACHE= "$jprof" cache
-exits 0
+works env JPROF_CACHE= "$jprof" cache
 prints '^no names are kept: '
-run "$jprof" cache show
-exits 1
+exits_with 1 "$jprof" cache show
 says 'jprof: show: jprof cache takes no operand; jprof cache --empty removes what is kept'
-run "$jprof" cache --help
-exits 0
+works "$jprof" cache --help
 prints 'JPROF_CACHE'
 finish

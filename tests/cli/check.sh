@@ -22,44 +22,34 @@ sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" || fail "$1"
 }
 
 # ---- red, green, and what cannot be told ----
-run "$jprof" check "$of_cases" $slots
-exits 3
+exits_with 3 "$jprof" check "$of_cases" $slots
 prints '^FAIL: 1 of [0-9]+ rows grew by more than 5 MB from slots[.]0 to slots[.]1'
 prints "^1  [+]133 MB  Ruby's GC heap"
 prints '^seen +growth of .* or more'
-run "$jprof" check $cext
-exits 3
+exits_with 3 "$jprof" check $cext
 prints '^1  [+]19.3 MB [(][+]-0.5[)]  row_new  leaky/leaky[.]c:5$'
 for n in 1 2; do cp "$r31/iseq.1.heap" "later.$n.heap" && made_at "17900000$n" "later.$n.heap"; done
 cp "$r31/cext.1.heap" idle.1.heap && made_at 1790000000.5 idle.1.heap
 cp "$r31/cext.1.heap" idle.2.heap && made_at 1790000060.5 idle.2.heap
-run "$jprof" check "$of_cases" idle.1.heap idle.2.heap
-exits 0
+works "$jprof" check "$of_cases" idle.1.heap idle.2.heap
 says
 prints '^PASS: none of [0-9]+ rows grew by more than 5 MB from idle[.]1 to idle[.]2 '
 prints '^seen +growth of [0-9.]+ KB or more'
-run "$jprof" check "$of_cases" --max-growth=10KB idle.1.heap idle.2.heap
-exits 1
+exits_with 1 "$jprof" check "$of_cases" --max-growth=10KB idle.1.heap idle.2.heap
 prints '^CANNOT TELL: one sample for 4 KB is too few for a limit of 10 KB'
 prints '^seen +growth of [0-9.]+ KB or more'
-run "$jprof" check "$of_cases" "$r31/string.0.heap" "$r31/string.1.heap"
-exits 1
+exits_with 1 "$jprof" check "$of_cases" "$r31/string.0.heap" "$r31/string.1.heap"
 prints '^CANNOT TELL: .* may be garbage, for no GC ran'
-run "$jprof" check "$of_cases" --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
-exits 3
-run "$jprof" check "$of_cases" "$r31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
-exits 1
+exits_with 3 "$jprof" check "$of_cases" --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
+exits_with 1 "$jprof" check "$of_cases" "$r31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
 prints '^CANNOT TELL: the two have no stack in common|^CANNOT TELL: the later one is of'
-run "$jprof" check "$of_cases" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
-exits 0
+works "$jprof" check "$of_cases" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 prints '^PASS: 1 of [0-9]+ rows grew by more than 5 MB, which is accepted or has stopped$'
 prints "^          [+]16[.]7 MB  Ruby's GC heap"
-run "$jprof" check "$of_cases" --json --github $slots
-exits 3
+exits_with 3 "$jprof" check "$of_cases" --json --github $slots
 checks=$((checks + 1))
 python3 -c 'import json; json.load(open("out"))' || fail "annotations in JSON"
-run "$jprof" check --ignore=row_new --max-total=300% $cext
-exits 3
+exits_with 3 "$jprof" check --ignore=row_new --max-total=300% $cext
 prints 'all memory [+]19.3 MB, limit 300 %: FAIL'
 
 # ---- another order than that of the times is turned, and said ----
@@ -100,8 +90,7 @@ for n in 1 2; do
 done
 turns "copied.2.heap copied.1.heap" "copied.1.heap copied.2.heap" check "$nowhere"
 # Where nothing tells, the order is as given, and --base subtracts what it names.
-run "$plain" check "$of_cases" "$r31/cext.1.heap" "$r31/cext.0.heap"
-exits 0
+works "$plain" check "$of_cases" "$r31/cext.1.heap" "$r31/cext.0.heap"
 says
 run "$plain" "$of_cases" --base="$steady" "$boot"
 check "--base was turned" no_line 'another order' err
@@ -112,8 +101,7 @@ check "jeprof turned it" no_line 'another order' err
 
 # ---- a snapshot is compared with another one ----
 refused() {
-    run "$plain" "$@"
-    exits 1
+    exits_with 1 "$plain" "$@"
     prints_nothing
     says_like "^jprof: .*: is (given twice; a snapshot is compared with a later one, not with itself|the same snapshot as .*: all samples are equal, and nothing says that it was made at another time)$"
 }
@@ -133,8 +121,7 @@ refused diff "$nowhere" empty.heap empty.heap
 # Two processes may hold the same, and are two.
 bundle two.1 "17|5||server|401000=100|rss=10"
 bundle two.2 "18|9||server|401000=100|rss=10"
-run "$plain" check "$nowhere" --max-growth=1G two.1 two.2
-exits 0
+works "$plain" check "$nowhere" --max-growth=1G two.1 two.2
 prints '^replaced between the two .*17 by 18'
 run "$plain" check "$nowhere" --json --max-growth=1G two.1 two.2
 check "JSON does not say it" eval 'grep -q "\"notes\": \[\"replaced between the two (17 by 18)" out'
@@ -142,29 +129,21 @@ cp out json
 schema json
 
 # ---- limits ----
-run "$jprof" check --max-growth=25MB $cext
-exits 0
-run "$jprof" check --max-growth=25MB --max-total=10MB $cext
-exits 3
+works "$jprof" check --max-growth=25MB $cext
+exits_with 3 "$jprof" check --max-growth=25MB --max-total=10MB $cext
 prints 'all memory [+]19.3 MB, limit 10 MB: FAIL'
-run "$jprof" check --max-growth=25MB --max-total=600% $cext
-exits 0
-run "$jprof" check --max-growth=50% --sysroot="$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap"
-exits 3
+works "$jprof" check --max-growth=25MB --max-total=600% $cext
+exits_with 3 "$jprof" check --max-growth=50% --sysroot="$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap"
 prints '^limit +50 % for each row, 1 MB at least [(]--max-growth[)]'
-run "$jprof" check --ignore=row_new $cext
-exits 0
+works "$jprof" check --ignore=row_new $cext
 for few in '5B:5 bytes' '1500 b:1[.]5 KB' '2KB:2 KB' '0:0 MB'; do
-    run "$jprof" check "$of_cases" --max-growth="${few%%:*}" idle.1.heap idle.2.heap
-    exits 1
+    exits_with 1 "$jprof" check "$of_cases" --max-growth="${few%%:*}" idle.1.heap idle.2.heap
     prints "^CANNOT TELL: one sample for 4 KB is too few for a limit of ${few#*:}; growth of"
 done
-run "$jprof" check --max-growth=5 $cext
-exits 1
+exits_with 1 "$jprof" check --max-growth=5 $cext
 says 'jprof: --max-growth=5: of what? Give a unit, such as 5MB or 5%'
 for wrong in 5X -3MB '' MB 0%; do
-    run "$jprof" check --max-growth="$wrong" $cext
-    exits 1
+    exits_with 1 "$jprof" check --max-growth="$wrong" $cext
     says_like "^jprof: --max-growth"
 done
 
@@ -212,8 +191,7 @@ exits 0
 holds 'd["failed"] == []'
 
 # ---- a row passes by the end of its interval: else nobody can tell, and what would help is said ----
-run "$jprof" check "$nowhere" step.?.heap
-exits 1
+exits_with 1 "$jprof" check "$nowhere" step.?.heap
 prints '^CANNOT TELL: prog[+]0x11000 may have grown by more than 5 MB: by -[0-9.]+ to [+][0-9.]+'
 prints '^Do:       run it under jprof run, which tells what stayed; or raise --max-growth$'
 # accumulated MB CAME WENT...: objects of 16 bytes, of which so many samples came and went since the first dump.
@@ -229,21 +207,17 @@ churned() {
 }
 churned 0 0 0 0 && cp churn.2.heap churn.1.heap
 churned 100 84 0 0 # 2 MB more, give or take 3.4
-run "$jprof" check "$nowhere" churn.1.heap churn.2.heap
-exits 1
+exits_with 1 "$jprof" check "$nowhere" churn.1.heap churn.2.heap
 prints '^CANNOT TELL: prog[+]0x11000 may have grown by more than 5 MB: by -[0-9]+ to [+]5[0-9]+ KB'
 prints '^Do:       sample more often [(]jprof run --sample=1[56][)]; or raise --max-growth to 6 MB$'
-run "$jprof" check "$nowhere" --max-growth=6MB churn.1.heap churn.2.heap
-exits 0
+works "$jprof" check "$nowhere" --max-growth=6MB churn.1.heap churn.2.heap
 churned 40 36 0 0
-run "$jprof" check "$nowhere" churn.1.heap churn.2.heap
-exits 0
+works "$jprof" check "$nowhere" churn.1.heap churn.2.heap
 
 # ---- parts that are counted: what grew and fails nobody is said; it is shown where all memory fails ----
 run "$jprof" check "$of_cases" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 prints '^counted   [+]57[.]0 MB  freed, kept by jemalloc: in all memory alone [(]--max-total[)]$'
-run "$jprof" check "$of_cases" --max-total=50MB --github "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
-exits 3
+exits_with 3 "$jprof" check "$of_cases" --max-total=50MB --github "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 prints '^1  [+]57[.]0 MB  freed, kept by jemalloc [(]not in the profile[)]$'
 prints '^::error title=jprof::all memory grew by more than it may; most of that is freed, kept by jemalloc$'
 tr '\n' ' ' <out >line && mv line out # wrapped
@@ -260,12 +234,10 @@ result "$nowhere" --max-growth=5% step.2.heap step.3.heap
 exits 0
 
 # ---- what all memory may grow by does not depend on what can be said of rows ----
-run "$jprof" check "$of_cases" --max-total=10MB "$r31/string.0.heap" "$r31/string.1.heap"
-exits 3
+exits_with 3 "$jprof" check "$of_cases" --max-total=10MB "$r31/string.0.heap" "$r31/string.1.heap"
 prints '^FAIL: all memory grew by [0-9.]+ (MB|KB) from string[.]0 to string[.]1, and may by 10 MB;'
 prints '^rows      [0-9]+ of [0-9]+ rows grew by more than 5 MB and may be garbage$'
-run "$jprof" check --max-growth=10KB --ignore=row_new --max-total=300% $cext
-exits 3
+exits_with 3 "$jprof" check --max-growth=10KB --ignore=row_new --max-total=300% $cext
 prints '^FAIL: all memory grew'
 
 # ---- rows that lie outside are judged, and counted, where they can fail: of two snapshots Ruby's GC heap alone ----
@@ -276,53 +248,42 @@ holds 'd["judged"] == sum(r["part"] in ("live", "gc_heap") and not r["of_gc_heap
 holds 'any(r["part"] != "live" for r in d["failed"])'
 
 # ---- the baseline: without line numbers ----
-run "$jprof" check --by=line --update-baseline $cext
-exits 0
+works "$jprof" check --by=line --update-baseline $cext
 check "no baseline" test -s jprof-baseline.json
 check "a line number" eval '! grep -q "leaky.c:5" jprof-baseline.json'
 check "key" grep -q '"file": "/srv/app/ext/leaky/leaky.c", "method": "row_new", "bytes": 20199631' jprof-baseline.json
-run "$jprof" check --by=line $cext
-exits 0
+works "$jprof" check --by=line $cext
 prints '^accepted  1 row, by jprof-baseline.json'
 sed -i 's/20199631, "comment": ""/1000, "comment": "known"/' jprof-baseline.json
-run "$jprof" check --by=line $cext
-exits 3
+exits_with 3 "$jprof" check --by=line $cext
 run "$jprof" check --by=line --update-baseline $cext
 check "the comment stays" grep -q '"comment": "known"' jprof-baseline.json
-run "$jprof" check "$of_cases" --by=line later.1.heap later.2.heap
-exits 0
+works "$jprof" check "$of_cases" --by=line later.1.heap later.2.heap
 prints '^unused +row_new'
-run "$jprof" check --baseline=none.json $cext
-exits 1
+exits_with 1 "$jprof" check --baseline=none.json $cext
 says_like 'none.json: cannot be read'
 echo '[]' >jprof-baseline.json
-run "$jprof" check $cext
-exits 1
+exits_with 1 "$jprof" check $cext
 says_like 'is no baseline'
 rm jprof-baseline.json
 
 # ---- GitHub ----
-GITHUB_STEP_SUMMARY=$tmp/summary.md run "$jprof" check --github --by=line $cext
-exits 3
+GITHUB_STEP_SUMMARY=$tmp/summary.md exits_with 3 "$jprof" check --github --by=line $cext
 prints '^::error file=/srv/app/ext/leaky/leaky.c,line=5,title=jprof%3A [+]19.3 MB::row_new '
 check "summary" grep -q '^| [+]19.3 |' summary.md
-GITHUB_STEP_SUMMARY=/dev/full run "$jprof" check --github --by=line $cext
-exits 1
+GITHUB_STEP_SUMMARY=/dev/full exits_with 1 "$jprof" check --github --by=line $cext
 says 'jprof: /dev/full: cannot be written: No space left on device'
-run "$jprof" check --help
-exits 0
+works "$jprof" check --help
 prints '^usage: jprof check'
 # ---- the first screen fits, and its commands work ----
 long="a name of a snapshot that is so long that the first line would not fit.heap"
 cp "$r31/cext.0.heap" "$long"
-run "$jprof" check "--sysroot=$cases/sysroot" --by=lib --assume-gc "$long" "$r31/cext.1.heap"
-exits 3
+exits_with 3 "$jprof" check "--sysroot=$cases/sysroot" --by=lib --assume-gc "$long" "$r31/cext.1.heap"
 check "80 columns" awk '/^Look/ { next } length > 80 { bad = 1 } END { exit bad }' out
 prints '^FAIL: 1 of [0-9]+ rows grew'
 prints "^Look:     jprof diff --html -o growth.html --sysroot=/.* --by=lib --assume-gc 'a name of .*[.]heap' /.*/cext[.]1[.]heap\$"
 look=$(sed -n 's/^Look: *jprof//p' out)
-run sh -c "\"\$0\" $look" "$jprof"
-exits 0
+works sh -c "\"\$0\" $look" "$jprof"
 says_like 'jprof: the page holds the names of functions and files'
 check "no page" grep -q '^<!DOCTYPE html>' growth.html
 finish

@@ -34,25 +34,20 @@ for preload in "$jemalloc" ""; do
     launch "$preload" "" "$ruby" forks.rb
     parent=$pid
     started="$started $(cat strings) $(cat orders) $(cat gone) $(cat idle)"
-    run "$jprof" explain --copied "$(cat strings)"
-    exits 0
+    works "$jprof" explain --copied "$(cat strings)"
     says
     prints '^ +[0-9.]+ +[89][0-9] %  30[0-9][0-9] String objects that were changed$'
     within "$(cat strings)"
-    run "$jprof" explain --copied "$(cat orders)"
-    exits 0
+    works "$jprof" explain --copied "$(cat orders)"
     prints '^ +[0-9.]+ +[89][0-9] %  200[0-9] Order objects that were changed$'
     within "$(cat orders)"
-    run "$jprof" explain --copied "$(cat gone)"
-    exits 0
+    works "$jprof" explain --copied "$(cat gone)"
     prints '^ +[0-9.]+ +[0-9]+ %  (2[7-9][0-9]|30[0-9])[0-9]{3} slots whose objects are gone$'
     within "$(cat gone)"
-    run "$jprof" explain --copied "$(cat idle)"
-    exits 0
+    works "$jprof" explain --copied "$(cat idle)"
     prints 'nothing to$|nothing to speak'
     prints_no 'what was changed on these pages'
-    run "$jprof" explain --copied "$parent"
-    exits 0
+    works "$jprof" explain --copied "$parent"
     says
     prints "^4 processes that were forked from process $parent$"
     prints '^ +[0-9.]+ +[0-9]+ %  50[0-9] Order objects that were changed$'
@@ -61,21 +56,16 @@ for preload in "$jemalloc" ""; do
 done
 
 # What is no fork, and what has no answer.
-run "$jprof" explain --copied "$$"
-exits 1
+exits_with 1 "$jprof" explain --copied "$$"
 says_like "^jprof: process $$: it was not forked from its parent's program, and no child was forked from it"
-run "$jprof" explain --copied 4999999
-exits 1
+exits_with 1 "$jprof" explain --copied 4999999
 says 'jprof: process 4999999: there is no such process'
 for words in "" "$$ $$" x.jprof; do
     # shellcheck disable=SC2086
-    run "$jprof" explain --copied $words
-    exits 1
+    exits_with 1 "$jprof" explain --copied $words
     says_like '^jprof: --copied is for one live process that was forked'
 done
-run "$jprof" explain --copied --json "$$"
-exits 1
+exits_with 1 "$jprof" explain --copied --json "$$"
 says_like '^jprof: --copied prints text'
-run "$jprof" --copied "$$"
-exits 1
+exits_with 1 "$jprof" --copied "$$"
 finish

@@ -60,8 +60,7 @@ while [ "$at" -lt "$size" ]; do
     at=$((at + 211))
 done
 cp "$whole" cut.heap
-run "$jprof" --show_bytes --sysroot="$heaps/sysroot" cut.heap
-exits 0
+works "$jprof" --show_bytes --sysroot="$heaps/sysroot" cut.heap
 says
 prints "^Total: $(total_at "$size") B\$"
 finish

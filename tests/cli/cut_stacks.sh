@@ -17,8 +17,7 @@ line='of the bytes have stacks that jemalloc cut at its limit of frames: their o
 
 # 3 of 10 MB are beyond the limit; the others' stacks go to main.
 dump deep.heap 300 3072 20 7168
-run "$jprof" deep.heap
-exits 0
+works "$jprof" deep.heap
 check "not said: $(cat err)" grep -qE "^jprof: (29|30)\.[0-9] % $line\$" err
 run "$jprof" info deep.heap
 prints '^cut stacks (29|30)\.[0-9] % of the bytes: '
@@ -86,8 +85,7 @@ END
     mkdir d
     start "lg_prof_sample:12,prof_prefix:$tmp/d/app" "$ruby" deep.rb
     until_true 60 announced "$pid"
-    run "$jprof" snap "$pid" -o ruby.jprof
-    exits 0
+    works "$jprof" snap "$pid" -o ruby.jprof
     run "$jprof" ruby.jprof
     check "Ruby stacks are said to be cut: $(grep cut err)" eval '! grep -q "cut at" err'
     # Without Ruby stacks they are: each block is several frames of the interpreter.
@@ -95,8 +93,7 @@ END
     export JPROF_AGENT=ruby=off
     start "lg_prof_sample:12,prof_prefix:$tmp/d/app" "$ruby" deep.rb
     until_true 60 announced "$pid"
-    run "$jprof" snap "$pid" -o native.jprof
-    exits 0
+    works "$jprof" snap "$pid" -o native.jprof
     run "$jprof" native.jprof
     check "not said of the interpreter's stacks: $(cat err)" grep -q "$line" err
 fi

@@ -17,8 +17,7 @@ judge "row_new: where" 'rows[0]["file"].endswith("leaky.c") and rows[0]["line"] 
 judge "no times" 'd["seconds"] is None and d["memory_last"] is None and d["same_program"]'
 run "$jprof" diff "--sysroot=$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap"
 first '^1  GROWING .* row_new  leaky/leaky[.]c:5$'
-run "$jprof" diff "--sysroot=$cases/sysroot" --lines "$r31/cext.0.heap" "$r31/cext.1.heap"
-exits 0
+works "$jprof" diff "--sysroot=$cases/sysroot" --lines "$r31/cext.0.heap" "$r31/cext.1.heap"
 first 'row_new.*leaky[.]c:5'
 first '^ruby3.1, 2 dumps; no times, so no pace; without GC$'
 for kind in fiddle:51.2:fiddle:lib iseq:37:compiled:group string:22.4:String:group hash:16.8:keys:group hash:16.8:Hash:group; do
@@ -33,8 +32,7 @@ KIND
 done
 
 # ---- the page has what is said of a suspect in whole texts, each with its word ----
-run "$jprof" diff --html -o page.html "--sysroot=$cases/sysroot" "$r31/nokogiri.0.heap" "$r31/nokogiri.1.heap"
-exits 0
+works "$jprof" diff --html -o page.html "--sysroot=$cases/sysroot" "$r31/nokogiri.0.heap" "$r31/nokogiri.1.heap"
 python3 - page.html >details <<'END'
 import base64, json, re, sys, zlib
 page = zlib.decompress(base64.b64decode(re.search('id="data">([^<]*)<', open(sys.argv[1]).read())[1])).decode()
@@ -46,8 +44,7 @@ check "a detail without its word" eval '! grep -q "^:" details'
 
 # ---- nothing grew ----
 for n in 1 2; do cp "$r31/cext.1.heap" "idle.$n.heap" && made_at "17900000$n" "idle.$n.heap"; done
-run "$jprof" diff "$of_cases" idle.1.heap idle.2.heap
-exits 0
+works "$jprof" diff "$of_cases" idle.1.heap idle.2.heap
 prints 'Nothing grew by more than chance'
 prints 'would have been( seen|$)'
 prints_no 'growing|leak suspect|maybe garbage'
@@ -72,8 +69,7 @@ judge "values add up" 'all(abs(r["values"][-1] - r["values"][0] - r["growth"]) <
 judge "rows add up to malloc" 'abs(sum(r["growth"] for r in rows if r["part"] == "live") - d["malloc"]["growth"]) < 200'
 
 # ---- outside the profile ----
-run "$jprof" diff "$of_cases" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
-exits 0
+works "$jprof" diff "$of_cases" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 says
 first 'Memory grew from 161 to 268 MB'
 first 'GROWING.*freed, kept by jemalloc'
@@ -106,8 +102,7 @@ for n in 5 10 15; do
 done
 for later in ruby.15 "ruby.10 ruby.15"; do
     # shellcheck disable=SC2086
-    run "$jprof" diff "$nowhere" --assume-gc ruby.5 $later
-    exits 0
+    works "$jprof" diff "$nowhere" --assume-gc ruby.5 $later
     first '^1  (LEAK SUSPECT|GROWING)  [+]19[.][0-9] MB [(][+]-[0-9.]+[)]  other libraries: libxml2'
     prints '^To have lines of Ruby:  JPROF_AGENT=ruby=on jprof run -- bundle exec puma$'
     # shellcheck disable=SC2086
@@ -134,8 +129,7 @@ run "$jprof" explain "$nowhere" ruby.5 ruby.15
 prints '^To have lines of Ruby: JPROF_AGENT=ruby=on jprof run -- bundle exec puma$'
 
 # ---- a page has one number for the growth of all memory ----
-run "$jprof" diff "$of_cases" --html -o page.html "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
-exits 0
+works "$jprof" diff "$of_cases" --html -o page.html "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 check "growth on a page: $(cat judge)" python3 - >judge 2>&1 <<'PYTHON'
 import base64, json, re, zlib
 page = json.loads(zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]+)<', open("page.html").read())[1])))["answer"]
@@ -150,13 +144,11 @@ for row in page["diff"]["rows"]:
 PYTHON
 
 # ---- doors ----
-run "$jprof" diff "$of_cases" --csv "$r31/cext.0.heap" "$r31/cext.1.heap"
-exits 0
+works "$jprof" diff "$of_cases" --csv "$r31/cext.0.heap" "$r31/cext.1.heap"
 check "CSV" python3 -c 'import csv; r = list(csv.DictReader(open("out"))); assert int(r[0]["growth"]) > 19e6 and r[0]["verdict"] == "growing" and int(r[0]["value2"]) > 19e6'
 run "$jprof" diff "$of_cases" --markdown "$r31/cext.0.heap" "$r31/cext.1.heap"
 prints '^[|] [+]19.3 [|] 0.5 [|] 0.0 [|] 19.3 [|] growing [|] `'
-run "$jprof" diff "$of_cases" -o report.txt "$r31/cext.0.heap" "$r31/cext.1.heap"
-exits 0
+works "$jprof" diff "$of_cases" -o report.txt "$r31/cext.0.heap" "$r31/cext.1.heap"
 check "-o" grep -q 'GROWING' report.txt
 run "$jprof" diff "$of_cases" --by=stack "$r31/cext.0.heap" "$r31/cext.1.heap"
 prints 'growing .* < .* < '
@@ -172,16 +164,14 @@ next_works() {
 mkdir -p "it's a root/usr/lib" 'a b'
 cp "$r31/cext.0.heap" "a b/it's \$0.heap"
 cp "$r31/cext.1.heap" "a b/last.heap"
-run "$jprof" diff --sysroot="it's a root" --names=/x,/y --no-packs "a b/it's \$0.heap" "a b/last.heap"
-exits 0
+works "$jprof" diff --sysroot="it's a root" --names=/x,/y --no-packs "a b/it's \$0.heap" "a b/last.heap"
 prints "^Next:  jprof diff --html -o growth.html --sysroot='it'.''s a root' --names=/x,/y --no-packs 'a b/it'.''s [\$]0.heap' 'a b/last.heap'\$"
 next_works
 check "no page" grep -q '^<!DOCTYPE html>' growth.html
 run "$jprof" diff "$of_cases" --member=9233 "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 prints '^Next:  jprof explain --sysroot=/[^ ]* --member=9233 /'
 cp "$cases/real/redmine-boot.jprof" ./-boot.jprof
-run "$jprof" diff "$of_cases" -- -boot.jprof "$cases/real/redmine-steady.jprof"
-exits 0
+works "$jprof" diff "$of_cases" -- -boot.jprof "$cases/real/redmine-steady.jprof"
 prints '^Next:  jprof explain --sysroot=/[^ ]* [.]/-boot.jprof /'
 next_works
 cp "$jprof" "a program"
@@ -190,8 +180,7 @@ prints "^Next:  jprof diff --html -o growth.html --sysroot=/[^ ]* '[.]/a program
 # A page has no rows that are stacks.
 run "$jprof" diff "$of_cases" --by=stack --assume-gc "$r31/cext.0.heap" "$r31/cext.1.heap"
 prints '^Next:  jprof diff --html -o growth.html --sysroot=/[^ ]* --assume-gc /'
-run "$jprof" diff --sysroot="it's a root" "a b/last.heap"
-exits 1
+exits_with 1 "$jprof" diff --sysroot="it's a root" "a b/last.heap"
 says_like "one alone: jprof explain --sysroot='it'.''s a root' 'a b/last.heap'\$"
 
 # ---- what few seconds, and few objects, do not say ----
@@ -217,8 +206,7 @@ prints_no 'leak suspect|LEAK|GROWING'
 run "$jprof" diff "$nowhere" one.1.heap one.2.heap one.3.heap
 prints ' one jump '
 prints_no 'leak suspect|LEAK|GROWING'
-run "$jprof" check "$nowhere" one.1.heap one.3.heap
-exits 3
+exits_with 3 "$jprof" check "$nowhere" one.1.heap one.3.heap
 heap few.2.heap $large
 heap few.3.heap $large $large
 run "$jprof" diff "$nowhere" one.1.heap few.2.heap few.3.heap
@@ -279,8 +267,7 @@ judge "nothing" '" Nothing grew by more than chance." in d["answer"]'
 # The first row is the one that grew most for sure, which is not always the one that grew most: the head names both.
 bundle some.1 "17|5||server|401000=50/50,402000=200/200"
 bundle some.2 "17|5||server|401000=80/80,402000=240/290"
-run "$jprof" diff "$nowhere" some.1 some.2
-exits 0
+works "$jprof" diff "$nowhere" some.1 some.2
 prints ' What grew most: server[+]0x2000 [+]3[.]8$'
 prints ' The first of 2 growing rows makes 43 %'
 bundle some.2 "17|5||server|401000=100/100,402000=240/290"
@@ -297,15 +284,12 @@ judge "objects of row_new" 'rows[0]["name"] == "objects of 1 KB" and holds(rows[
 printf '[lists] our data\nfn rb_str_times\nwhat price lists\ndo drop old ones\n' >our.rules
 diff_of "--sysroot=$cases/sysroot" --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
 judge "a rule of one's own" 'rows[0]["name"] == "our data: lists" and near(rows[0]["growth"] / 1e6, 22.4, .06) and rows[0]["what"] == "price lists" and rows[0]["do"] == "drop old ones"'
-run "$jprof" check "--sysroot=$cases/sysroot" --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
-exits 3
+exits_with 3 "$jprof" check "--sysroot=$cases/sysroot" --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
 prints '^1  .* our data: lists$'
 printf '[lists] our data\nfun rb_str_times\n' >wrong.rules
-run "$jprof" diff "$of_cases" --rules=wrong.rules "$r31/string.0.heap" "$r31/string.1.heap"
-exits 1
+exits_with 1 "$jprof" diff "$of_cases" --rules=wrong.rules "$r31/string.0.heap" "$r31/string.1.heap"
 says_like '^jprof: wrong.rules:2: is no line of a file of rules'
-run "$jprof" diff "$of_cases" --rules=missing.rules "$r31/string.0.heap" "$r31/string.1.heap"
-exits 1
+exits_with 1 "$jprof" diff "$of_cases" --rules=missing.rules "$r31/string.0.heap" "$r31/string.1.heap"
 says_like '^jprof: missing.rules: cannot be read as rules'
 TERM=dumb LC_ALL=C python3 "$here/on_tty.py" 24x80 "$jprof" diff --by=stack "--sysroot=$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap" >out
 check "a stack has no lines for its callers: $(cat out)" grep -Eq '^          < [^ ]+ < [^ ]+' out
@@ -322,27 +306,20 @@ TERM=dumb LC_ALL=C python3 "$here/on_tty.py" 24x80 "$jprof" diff --names=/a/dire
 check "the command begins a line: $(cat out)" grep -q '^jprof explain .*b.heap$' out
 
 # ---- what is wrong ----
-run "$jprof" diff "$r31/cext.0.heap"
-exits 1
+exits_with 1 "$jprof" diff "$r31/cext.0.heap"
 says_like '^jprof: diff takes two snapshots or more'
-run "$jprof" diff "$r31/cext.0.heap" nothing.heap
-exits 1
-run "$jprof" diff "$of_cases" "$r31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
-exits 0
+exits_with 1 "$jprof" diff "$r31/cext.0.heap" nothing.heap
+works "$jprof" diff "$of_cases" "$r31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
 prints 'have no stack in common|the later one is of'
-run "$jprof" diff --help
-exits 0
+works "$jprof" diff --help
 prints '^usage: jprof diff'
 # What all of malloc has, and what lies outside, does not depend on a filter; names of snapshots lose what they share.
-run "$jprof" diff "$of_cases" --focus=sqlite "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
-exits 0
+works "$jprof" diff "$of_cases" --focus=sqlite "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 prints '^   [+]11[.]5    2[.]3     97[.]4    108[.]9  all of malloc$'
 prints '^  growth  [+]-95%     boot   steady  verdict '
 for n in 1 2; do bundle "still.$n" "17|5||server|401000=50|rss=60|time=17900000$n.5"; done
-run "$jprof" diff "$nowhere" still.1 still.2
-exits 0
+works "$jprof" diff "$nowhere" still.1 still.2
 prints '^Memory did not change: '
-run "$jprof" diff "$of_cases" "$cases/ruby31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
-exits 0
+works "$jprof" diff "$of_cases" "$cases/ruby31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
 check "growth of one program from another" eval '! grep -qE "GROWING|LEAK|third snapshot" out'
 finish

@@ -16,16 +16,14 @@ judge "what began a short time ago is no turnover" 'row("audit.rb")["verdict"] =
 judge "tags" '[(t["tag"], round(t["growth"] / row("price_list.rb")["growth"], 2)) for t in row("price_list.rb")["tags"]] == [("route GET /products/:id", .6), (None, .2), ("job PriceSyncJob", .2)]'
 judge "since when" 'abs(row("price_list.rb")["begun"] - (72 - 1 - 2) * 600) <= 1200 and abs(row("import.rb")["begun"] - 33 * 600) <= 600'
 judge "ages add up" 'all(abs(sum(a["bytes"] for a in r["ages"]) - r["values"][-1]) < 20 for r in d["rows"] if r["part"] == "live")'
-run "$jprof" diff "$nowhere" --assume-gc early.heap late.heap
-exits 0
+works "$jprof" diff "$nowhere" --assume-gc early.heap late.heap
 grep -v '^$' out | head -n 5 >head
 check "not in the first five lines" grep -Eq '^1  LEAK SUSPECT  [+]30[.][0-9] MB [(][+]-[0-9.]+[)]  app/services/price_list.rb:42 PriceList#load$' head
 prints '^   for      GET /products/:id 60 %, no tag 20 %, PriceSyncJob 20 %$'
 prints '^   from     app/controllers/products_controller.rb:18 ProductsController#show$'
 prints '^   age      begun 11[.][0-9] hours ago; under 1 h [89] %, 1 to 6 h 4[0-9] %, over 6 h [45][0-9] %$'
 # What has a part from the startup did not begin when the rest came.
-run "$jprof" diff "$nowhere" --assume-gc started.early.heap started.late.heap
-exits 0
+works "$jprof" diff "$nowhere" --assume-gc started.early.heap started.late.heap
 prints '^   age      from startup 2[0-9] %; the rest came in the last 11[.][0-9] hours: under 1 h [67]( %,|$)'
 prints_no 'begun'
 # On a terminal the file and the line of a name are there, whatever follows them.
@@ -58,8 +56,7 @@ diff_of "$nowhere" --assume-gc --by=tag early.heap late.heap
 judge "by tag" 'row("route GET /products/:id")["verdict"] == "leak_suspect" and row("job PriceSyncJob")["growth"] * 2.9 < row("route GET /products/:id")["growth"]'
 run "$jprof" diff "$nowhere" --by=tag --assume-gc early.heap late.heap
 prints '^  growth  .* allocated for '
-run "$jprof" diff "$nowhere" --by=tag bare/early.heap bare/late.heap
-exits 1
+exits_with 1 "$jprof" diff "$nowhere" --by=tag bare/early.heap bare/late.heap
 says_like 'no stack of the dump has a tag'
 # A snapshot without tags among those that have some.
 sed 's/ 0x7e0000080003//; s/ 0x7e0000080005//' early.heap >untagged.heap
@@ -68,14 +65,12 @@ diff_of "$nowhere" --assume-gc --by=tag untagged.heap untagged.2.heap late.heap
 judge "no tag at first" 'row("route GET /products/:id")["values"][0] == 0'
 
 # ---- check ----
-run "$jprof" check "$nowhere" --assume-gc early.heap late.heap
-exits 3
+exits_with 3 "$jprof" check "$nowhere" --assume-gc early.heap late.heap
 prints '^1  [+]30[.][0-9] MB [(][+]-[0-9.]+[)]  app/services/price_list.rb:42 PriceList#load$'
 prints '^   for      GET /products/:id 60 %'
 
 # ---- one fall hides no leak that its ages show, and it did not grow in each step ----
-run "$jprof" diff "$nowhere" --assume-gc early.heap middle.heap late.heap
-exits 0
+works "$jprof" diff "$nowhere" --assume-gc early.heap middle.heap late.heap
 prints '^1  LEAK SUSPECT .* app/services/price_list.rb:42 PriceList#load$'
 prints '^   (pace|steps) .*: by its ages$'
 prints_no 'grew in each step'

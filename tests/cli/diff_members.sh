@@ -12,8 +12,7 @@ w2='puma: cluster worker 2: 17 [shop]'
 # ---- the outlier ----
 bundle early "17|1|master|$puma|401000=400|rss=60" "21|5|worker|$w0|401100=300|rss=100" "22|6|worker|$w1|401100=300|rss=100" "23|6|worker|$w2|401100=300|rss=100"
 bundle late "17|1|master|$puma|401000=400|rss=61" "21|5|worker|$w0|401100=300|rss=105" "22|6|worker|$w1|401100=900|rss=180" "23|6|worker|$w2|401100=310|rss=102"
-run "$jprof" diff "$nowhere" early late
-exits 0
+works "$jprof" diff "$nowhere" early late
 prints '^worker 1 [(]22[)] grew by 80[.]0 MB, no other of its kind by more than 5[.]0 MB[.]$'
 # It does not push what grew out of the first five lines.
 check "what grew is not in the first five lines" eval 'grep -v "^$" out | head -n 5 | grep -q "^   what "'
@@ -43,8 +42,7 @@ growing() {
 }
 three="grown.1 grown.2 grown.3"
 growing 1 20 20 20 && growing 2 20 220 220 && growing 3 20 420 420
-run "$jprof" diff "$nowhere" $three
-exits 0
+works "$jprof" diff "$nowhere" $three
 prints '^   steps    .*: it grew in each step, in both workers$'
 prints '^   age      from before the fork: 1[.]9 MB in each worker at most$'
 growing 1 0 20 20 && growing 2 0 20 220 && growing 3 0 20 420
@@ -70,8 +68,7 @@ prints_no 'in both workers|the fork'
 for title in ':zzz [shop]' '/srv/app/ [shop]' ' [shop]'; do
     bundle titled.1 "17|1|master|$title|401000=400|rss=60|program=/usr/bin/ruby3.1"
     bundle titled.2 "17|1|master|$title|401000=800|rss=90|program=/usr/bin/ruby3.1"
-    run "$jprof" diff "$nowhere" titled.1 titled.2
-    exits 0
+    works "$jprof" diff "$nowhere" titled.1 titled.2
     check "$title: the head is $(head -n 1 out)" grep -Eaq '^shop, ' out
     check "$title: a NUL byte" test "$(tr -d '\000' <out | wc -c)" -eq "$(wc -c <out)"
     check "$title: the report ends early" grep -aq '^Next: ' out
@@ -82,8 +79,7 @@ for tags in 'shop blog' 'shop shop' '20231101 20231102' 'a1b2c3d 9f8e7d6' 'shop 
     set -- $tags
     bundle app.1 "17|1|master|puma 5.6.5 (tcp://0:80) [$1]|401000=400|rss=60|program=/usr/bin/ruby3.1"
     bundle app.2 "17|2|master|puma 5.6.5 (tcp://0:80) [$2]|401000=800|rss=90|program=/usr/bin/ruby3.1"
-    run "$jprof" diff "$nowhere" app.1 app.2
-    exits 0
+    works "$jprof" diff "$nowhere" app.1 app.2
     said=$(tr '\n' ' ' <out | grep -c "the later one is of \[$2\] and the base of \[$1\], by their titles: if these are two applications")
     check "$tags" test "$said" -eq "$([ "$tags" = 'shop blog' ] && echo 1 || echo 0)"
 done
@@ -121,15 +117,13 @@ judge "one row for each method" 'sum("price.rb" in r["name"] for r in d["rows"])
 run "$jprof" diff "$nowhere" --assume-gc old.heap new.heap
 grep -v '^$' out | head -n 4 >head
 check "said in the head" grep -q '^Lines may have moved between two builds: where all lines of a method are' head
-run "$jprof" check "$nowhere" --assume-gc --update-baseline old.heap new.heap
-exits 0
+works "$jprof" check "$nowhere" --assume-gc --update-baseline old.heap new.heap
 check "the baseline has no line" grep -q '"file": "/srv/shop/app/models/price.rb", "method": "Price#load"' jprof-baseline.json
 diff_of "$nowhere" --assume-gc old.heap again.heap
 judge "started anew, and nothing moved" 'not d["lines_moved"] and row("price.rb:40")["values"][0] > 1e7'
 # Where much is compiled code explain has the command that says of which gem it is.
 printf "[compiled code] Ruby's own code\npath */price.rb\nwhat code\ndo less\n" >code.rules
-run "$jprof" explain "$nowhere" --rules=code.rules new.heap
-exits 0
+works "$jprof" explain "$nowhere" --rules=code.rules new.heap
 prints "^jprof --libs '--focus=group:compiled code' --sysroot=/[^ ]* new.heap\$"
 run "$jprof" explain "$nowhere" new.heap
 prints_no 'Of which gem'
@@ -142,12 +136,10 @@ script blog.heap 42 40 300 blog.rb,3,,'<main>',40
 script both.heap 43 40 300 shop.rb,4,,'<main>',40 blog.rb,3,,'<main>',40
 touch -r shop.heap blog.heap both.heap # else they may be a second apart
 says_two='the later one is of blog.rb and the base of shop.rb: a difference of two programs is no growth'
-run "$jprof" diff "$nowhere" --assume-gc shop.heap blog.heap
-exits 0
+works "$jprof" diff "$nowhere" --assume-gc shop.heap blog.heap
 check "said at once" eval 'sed -n 2,3p out | tr "\n" " " | grep -q "^$says_two"'
 prints_no 'GROWING|LEAK'
-run "$jprof" check "$nowhere" --assume-gc shop.heap blog.heap
-exits 1
+exits_with 1 "$jprof" check "$nowhere" --assume-gc shop.heap blog.heap
 check "check cannot tell" eval 'tr "\n" " " <out | grep -q "^ruby, 2 snapshots; no times, so no pace CANNOT TELL: $says_two"'
 diff_of "$nowhere" --assume-gc shop.heap both.heap
 judge "one script in common" 'd["same_program"] and row("price.rb")["verdict"] == "growing"'
@@ -172,8 +164,7 @@ python3 build.py moved.new.heap 34 45 300 $cache_new || fail "no dump was made"
 diff_of "$nowhere" --assume-gc noise.old.heap moved.new.heap
 judge "one method moved, another did not" 'd["lines_moved"] and row("price.rb")["name"] == "app/models/price.rb:45 Price#load" and abs(row("c.rb:20")["growth"]) < 1 and row("c.rb:25")["growth"] > 1e7'
 # A baseline fits after lines were added above.
-run "$jprof" check "$nowhere" --assume-gc old.heap again.heap
-exits 0
+works "$jprof" check "$nowhere" --assume-gc old.heap again.heap
 prints '^accepted  1 row, by jprof-baseline.json$'
 rm jprof-baseline.json
 
@@ -213,8 +204,7 @@ END
     run "$jprof" diff one.jprof two.jprof
     head -n 4 out >head
     check "said in the head: $(cat head)" grep -q 'two builds of it' head
-    run "$jprof" check one.jprof two.jprof
-    exits 3
+    exits_with 3 "$jprof" check one.jprof two.jprof
     prints '^1  [+]1[0-9][.][0-9] MB [(][+]-[0-9.]+[)]  leak'
 fi
 finish

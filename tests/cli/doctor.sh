@@ -66,8 +66,7 @@ good=prof:true,lg_prof_sample:17,prof_prefix:$tmp/dumps/app
 
 # ---- all is well but the agent
 under "$good"
-run "$jprof" doctor "$pid"
-exits 0
+works "$jprof" doctor "$pid"
 says
 row ok program "pid $pid, waits, user $(id -u), $tmp/waits, .*, glibc$"
 row ok preload "LD_PRELOAD=$jemalloc"
@@ -150,14 +149,12 @@ row bad prof missing
 
 # ---- LD_PRELOAD, jemalloc
 start ./waits
-run "$jprof" doctor "$pid"
-exits 1
+exits_with 1 "$jprof" doctor "$pid"
 row bad jemalloc 'none is loaded: this process cannot be profiled any more'
 row ok preload 'is not set'
 stop
 start env LD_PRELOAD=/usr/lib/no-machine/libjemalloc.so.2 MALLOC_CONF="$good" ./waits
-run "$jprof" doctor "$pid"
-exits 1
+exits_with 1 "$jprof" doctor "$pid"
 row bad preload '/usr/lib/no-machine/libjemalloc.so.2: No such file'
 row bad jemalloc 'names a jemalloc, and yet none'
 stop
@@ -199,8 +196,7 @@ esac
 mkdir -p below
 cp "$jemalloc" below/libjemalloc.so.2
 start env LD_PRELOAD=below/libjemalloc.so.2 MALLOC_CONF="$good" ./waits
-run "$jprof" doctor "$pid"
-exits 0
+works "$jprof" doctor "$pid"
 row ok preload 'LD_PRELOAD=below/libjemalloc.so.2'
 stop
 build linked waits.c -Wl,--no-as-needed "$jemalloc"
@@ -211,8 +207,7 @@ for archive in /usr/lib/*/libjemalloc.a; do
     [ -f "$archive" ] || continue
     build hides waits.c -Wl,--undefined=mallctl "$archive" -lm -ldl -lstdc++ -lpthread
     start env MALLOC_CONF="$good" ./hides
-    run "$jprof" doctor "$pid"
-    exits 1
+    exits_with 1 "$jprof" doctor "$pid"
     row bad jemalloc "part of $tmp/hides, version [345]\..*does not export mallctl"
     prints ' -> link it with -Wl,--export-dynamic-symbol=mallctl$'
     stop
@@ -287,12 +282,10 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$tmp"
     as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
     start $as_nobody env LD_PRELOAD="$jemalloc" MALLOC_CONF="$good" ./waits
-    run "$jprof" doctor "$pid"
-    exits 1
+    exits_with 1 "$jprof" doctor "$pid"
     row bad directory "$tmp/dumps may not be written by user 65534: it belongs to user 0, mode 0755"
     chgrp 65534 dumps && chmod 775 dumps
-    run "$jprof" doctor "$pid"
-    exits 0
+    works "$jprof" doctor "$pid"
     row ok directory 'may be written by user 65534'
     stop
     # Somebody else's process.
@@ -307,8 +300,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     if unshare -m true 2>/dev/null; then
         # Seen by the process alone: a file system that is too small for a dump.
         start unshare -m sh -c "mount -t tmpfs -o size=64k none dumps && exec env LD_PRELOAD=$jemalloc MALLOC_CONF=$good ./waits"
-        run "$jprof" doctor "$pid"
-        exits 1
+        exits_with 1 "$jprof" doctor "$pid"
         row ok directory 'as the process sees it'
         row bad space '0.1 MB free'
         row unknown config.prof 'another system'
@@ -328,21 +320,17 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 fi
 
 # ---- no such process, a zombie
-run "$jprof" doctor 4194999
-exits 1
+exits_with 1 "$jprof" doctor 4194999
 row bad process 'there is no process 4194999'
 sh -c 'sleep 1 & echo $! >zombie; exec sleep 100' >/dev/null 2>&1 &
 pids="$pids $!"
 until_true test -s zombie
 until_true grep -q 'State:.*Z' "/proc/$(cat zombie)/status"
-run "$jprof" doctor "$(cat zombie)"
-exits 1
+exits_with 1 "$jprof" doctor "$(cat zombie)"
 row bad process 'is a zombie'
-run "$jprof" doctor 1 2
-exits 1
+exits_with 1 "$jprof" doctor 1 2
 says_like 'one process at a time'
-run "$jprof" doctor -- no-such-program
-exits 1
+exits_with 1 "$jprof" doctor -- no-such-program
 says 'jprof: no-such-program: no such program'
 
 # ---- JSON says the same

@@ -42,12 +42,10 @@ row ok agent 'answers; 0 dumps'
 row ok signal '12 \(USR2\) makes a dump'
 row ok directory "$tmp/d may be written"
 prints ' 0 bad, 0 unknown$'
-run "$jprof" snap "$pid" -o one.jprof
-exits 0
+works "$jprof" snap "$pid" -o one.jprof
 doctor "$pid"
 row ok agent 'answers; 1 dumps'
-run "$jprof" doctor
-exits 1
+exits_with 1 "$jprof" doctor
 prints "^ *$pid .*yes, lg 17.*$app"
 says 'jprof: look at one of these: jprof doctor PID'
 # It does not answer: stopped, not ended.
@@ -75,8 +73,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     pid=$!
     started="$started $pid"
     until_true 60 test -e ready || { cat target.out; echo "did not start in a namespace"; exit 1; }
-    run "$jprof" snap --keep-dumps "$pid" -o small.jprof
-    exits 1
+    exits_with 1 "$jprof" snap --keep-dumps "$pid" -o small.jprof
     doctor "$pid"
     exits 1
     row warn agent 'its last error: .*[Nn]o space'
@@ -92,20 +89,17 @@ doctor "$pid"
 exits 0
 row warn prof_active 'no samples are taken now'
 # What doctor says helps; twice, it tells that it did nothing.
-run "$jprof" snap --activate "$pid"
-exits 0
+works "$jprof" snap --activate "$pid"
 prints "^$pid: samples are taken from now on\$"
 doctor "$pid"
 row ok prof_active 'samples are taken'
 run "$jprof" snap --activate "$pid"
 prints "^$pid: samples are taken, as before\$"
-run "$jprof" snap --deactivate "$pid"
-exits 0
+works "$jprof" snap --deactivate "$pid"
 prints "^$pid: samples are not taken from now on\$"
 doctor "$pid"
 row warn prof_active 'no samples are taken now'
-run "$jprof" snap --activate "$pid" $$
-exits 1
+exits_with 1 "$jprof" snap --activate "$pid" $$
 prints "^$pid: samples are taken from now on\$"
 says_like "process $$: has neither jemalloc nor jprof's agent"
 lives "$pid"

@@ -61,8 +61,7 @@ sidecar() {
 
 # look INPUT: $found is what it has: right, wrong or no names, and whether a line says that they may be wrong.
 look() {
-    run "$plain" --fold=none --show_bytes "$@"
-    exits 0
+    works "$plain" --fold=none --show_bytes "$@"
     cp out look.out
     cat err doubts >look.err
     found=$(awk '
@@ -81,13 +80,11 @@ make() {
     bundle) input=d.jprof && set -- "$plain" bundle -o d.jprof d.heap ;;
     later) input=d.jprof && set -- "$plain" bundle --symbols=later -o d.jprof d.heap ;;
     later-proto | later-raw)
-        run "$plain" bundle --symbols=later -o d.jprof d.heap
-        exits 0
+        works "$plain" bundle --symbols=later -o d.jprof d.heap
         input=d.${1#later-} && set -- "$plain" "--${1#later-}" --fold=none -o "$input" d.jprof
         ;;
     esac
-    run "$@"
-    exits 0
+    works "$@"
 }
 
 # rows DOOR MADE...: names, where that file lay when it was made, in five cells: read where the right file lies, a copy of it,
@@ -209,8 +206,7 @@ rm d.heap.json lib/linked
 # Of a part of a dump a raw file has no maps, and the word of the file stays.
 run_program 8 1000
 put copy
-run "$plain" --raw --fold=none --focus=door -o d.raw d.heap
-exits 0
+works "$plain" --raw --fold=none --focus=door -o d.raw d.heap
 what="a raw file without maps"
 check "it has maps" no_line MAPPED_LIBRARIES d.raw
 put absent
@@ -261,8 +257,7 @@ open(sys.argv[2], "wb").write(gzip.compress(out))
 END
 if command -v python3 >/dev/null; then
     python3 foreign.py d.pb foreign.pb
-    run "$plain" --proto --fold=none -o anew.pb foreign.pb
-    exits 0
+    works "$plain" --proto --fold=none -o anew.pb foreign.pb
     for file in right copy build code absent; do
         put $file
         look foreign.pb

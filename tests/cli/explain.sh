@@ -35,8 +35,7 @@ run "$plain" explain "$of_cases" "$long"
 prints '^app: Puma [(]9233[)]: [0-9.]+ MB, 100[.]7 of it in malloc$'
 run "$plain" explain "$of_cases" --json "$long"
 prints "\"file\": \"$long\""
-run "$jprof" explain "$of_cases" --json "$boot" "$steady"
-exits 0
+works "$jprof" explain "$of_cases" --json "$boot" "$steady"
 says "$old_agent"
 cp out redmine.json
 schema redmine.json
@@ -52,23 +51,20 @@ judge "not explained: more than a tenth" redmine.json "abs(row('not_explained'))
 judge "the first advice" redmine.json 'd["helps"][0]["help"] == "decay" and near(d["helps"][0]["saves"], row("dirty") * 1048576, .01)'
 judge "sqlite's cache grew by 5.1" redmine.json 'near(next(r["growth"] for r in d["rows"] if r["part"] == "group" and "sqlite" in r["name"]) / 1048576, 5.1, .1)'
 judge "half of the slots are free" redmine.json 'near(row("gc_free"), 36.75 * 476248 / 961030, .01)'
-run "$jprof" explain "$of_cases" "$boot" "$steady"
-exits 0
+works "$jprof" explain "$of_cases" "$boot" "$steady"
 says "$old_agent"
 prints '^  118[.]3   44 %   [+]17[.]6  live malloc memory$'
 prints '^   59[.]3          [+]56[.]5    freed pages [(]dirty[)]$'
 prints '^  268[.]4  100 %  [+]107[.]7  RSS$'
 prints '^1  add to MALLOC_CONF: background_thread:true,dirty_decay_ms:1000 +59 MB$'
 check "a line of more than 80 columns" awk 'length > 80 && !/[.]jprof/ { bad = 1 } END { exit bad }' out
-run "$jprof" explain "$of_cases" "$steady"
-exits 0
+works "$jprof" explain "$of_cases" "$steady"
 check "growth of one snapshot" eval '! grep -q "grew\|growth" out'
 
 # ---- Puma without GC, a sample for 128 KB: not explained is at most a tenth of RssAnon ----
 for s in 1 2 3 4 5; do
     bundle=$cases/puma/w0.$s.jprof
-    run "$jprof" explain "$of_cases" --json "$bundle"
-    exits 0
+    works "$jprof" explain "$of_cases" --json "$bundle"
     cp out puma.json
     schema puma.json
     judge "w0.$s does not add up" puma.json "$adds_up"
@@ -98,8 +94,7 @@ with tarfile.open("two.jprof", "w", format=tarfile.USTAR_FORMAT) as out:
         for path, data in files.items():
             add(path.replace("9233", name), data)
 END
-run "$jprof" explain "$of_cases" --json two.jprof
-exits 0
+works "$jprof" explain "$of_cases" --json two.jprof
 cp out two.json
 schema two.json
 judge "two processes do not add up" two.json "$adds_up"
@@ -109,8 +104,7 @@ prints '^  236[.]6  121 %  live malloc memory$'
 prints '^  195[.]3         sum of Pss of 2 processes; shared memory counts once$'
 
 # ---- Ruby 3.3: strings of 600 bytes lie in slots of 640, and in no profile ----
-run "$jprof" explain "$of_cases" --json "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
-exits 0
+works "$jprof" explain "$of_cases" --json "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
 cp out slots.json
 judge "213,000 slots of 640 bytes" slots.json 'near(row("gc_heap", "growth"), 213000 * 640 / 1048576, .05)'
 judge "what is free of slots of several sizes is not known" slots.json 'not [r for r in d["rows"] if r["part"] == "gc_free"]'
@@ -120,11 +114,9 @@ prints "Ruby's GC heap [+]133 MB[.]"
 
 # ---- two snapshots: explain begins with the row, the line and the numbers that diff says first ----
 same_answer() {
-    run "$jprof" diff "$of_cases" --json "$@"
-    exits 0
+    works "$jprof" diff "$of_cases" --json "$@"
     cp out first.json
-    run "$jprof" explain "$of_cases" "$@"
-    exits 0
+    works "$jprof" explain "$of_cases" "$@"
     check "$*: not the answer of diff" python3 - <<'END'
 import json
 diff, text = json.load(open("first.json")), " ".join(open("out").read().split())
@@ -148,8 +140,7 @@ same_figures() {
     run "$jprof" explain "$of_cases" --json "$@"
     cp out explained.json
     shift $(($# - 1))
-    run "$jprof" "$of_cases" ${base:+"--base=$base"} "$1"
-    exits 0
+    works "$jprof" "$of_cases" ${base:+"--base=$base"} "$1"
     check "$1: the note has other figures" python3 - "$base" <<'END'
 import json, re, sys
 note = " ".join(line for line in open("err") if "Ruby's GC heap" in line)
@@ -172,8 +163,7 @@ mkdir none
 # ---- whose it is: what was really done lies within the interval, stripped libruby or not ----
 # grew CASE GROUP MB: the growth of a group holds the truth of samples/cases/README.md, beside half a MB of other things
 grew() {
-    run "$jprof" explain --json --sysroot="$cases/sysroot" --debug-dir=none "$cases/ruby31/$1.0.heap" "$cases/ruby31/$1.1.heap"
-    exits 0
+    works "$jprof" explain --json --sysroot="$cases/sysroot" --debug-dir=none "$cases/ruby31/$1.0.heap" "$cases/ruby31/$1.1.heap"
     cp out grew.json
     judge "$1: $2 did not grow by $3" grew.json "[r for r in d['rows'] if r['part'] == 'group' and r['name'] == '$2' and r['growth_low'] - 5e5 <= $3 * 1e6 <= r['growth_high'] + 5e5]"
 }
@@ -186,8 +176,7 @@ grew iseq 'compiled code' 36.09
 
 # ---- rules of one's own ----
 printf '[lists] our data\nfn rb_str_times\nwhat price lists\n' >our.rules
-run "$jprof" explain --json --rules=our.rules --sysroot="$cases/sysroot" --debug-dir=none "$cases/ruby31/string.1.heap"
-exits 0
+works "$jprof" explain --json --rules=our.rules --sysroot="$cases/sysroot" --debug-dir=none "$cases/ruby31/string.1.heap"
 cp out rules.json
 schema rules.json
 judge "our rule" rules.json '[r for r in d["rows"] if r["name"] == "lists" and r["what"] == "price lists" and r["bytes"] > 2e7]'
@@ -209,37 +198,30 @@ MAPPED_LIBRARIES:
 00001000-00004000 r-xp 00000000 08:01 42 /opt/own
 END
 printf '[names] our data\nfn keep_names\n' >names.rules
-run "$jprof" explain "$nowhere" --json --rules=names.rules own.raw
-exits 0
+works "$jprof" explain "$nowhere" --json --rules=names.rules own.raw
 cp out own.json
 judge "a rule of a C program" own.json 'any(r["name"] == "names" and r["bytes"] == 1e6 for r in d["rows"])'
 printf '[lists] our data\nfun rb_str_times\n' >wrong.rules
-run "$jprof" explain "$of_cases" --rules=wrong.rules "$steady"
-exits 1
+exits_with 1 "$jprof" explain "$of_cases" --rules=wrong.rules "$steady"
 says "$old_agent" 'jprof: wrong.rules:2: is no line of a file of rules: [GROUP] KIND, then lib, fn, table, path, what or do'
-run "$jprof" explain "$of_cases" --rules=missing.rules "$steady"
-exits 1
+exits_with 1 "$jprof" explain "$of_cases" --rules=missing.rules "$steady"
 says "$old_agent" 'jprof: missing.rules: cannot be read as rules: No such file or directory'
-run "$jprof" --rules=our.rules "$steady"
-exits 1
+exits_with 1 "$jprof" --rules=our.rules "$steady"
 says 'jprof: --rules=FILE is for jprof explain'
 
 # ---- a bare dump: what malloc gave, and what a dump does not know ----
-run "$jprof" explain "$of_heaps" --json "$heaps/jemalloc-5.3.0.heap"
-exits 0
+works "$jprof" explain "$of_heaps" --json "$heaps/jemalloc-5.3.0.heap"
 cp out bare.json
 schema bare.json
 judge "a dump has no RSS" bare.json 'd["total"] is None and {r["part"] for r in d["rows"]} <= {"live", "kind", "group"}'
 judge "no error" bare.json 'top[0]["low"] < top[0]["bytes"] < top[0]["high"]'
-run "$jprof" explain "$of_heaps" "$heaps/jemalloc-5.3.0.heap"
-exits 0
+works "$jprof" explain "$of_heaps" "$heaps/jemalloc-5.3.0.heap"
 prints '^To see them: jprof snap PID, and then jprof explain of that file$'
 
 # ---- names of nameless functions in bundles of the first jprof: libruby-3.1.so.3.1.2!0x69000 then ----
 mkdir nothing
 for bundle in "$boot" "$steady"; do
-    run "$jprof" --sysroot=nothing --functions "$bundle"
-    exits 0
+    works "$jprof" --sysroot=nothing --functions "$bundle"
     prints ' libruby-3[.]1!0x69000$'
     prints_no '[.]so[.][0-9.]+[!+]0x'
 done
@@ -259,19 +241,15 @@ MAPPED_LIBRARIES:
 7f1000000000-7f1000010000 r-xp 00000000 08:01 3  /usr/lib/libsmall.so.1
 7f2000000000-7f2000010000 r-xp 00000000 08:01 4  /usr/lib/libjemalloc.so.2
 END
-run "$jprof" explain "$nowhere" long.heap
-exits 0
+works "$jprof" explain "$nowhere" long.heap
 prints '^ +libwith_a_rat[^ ]*[.]{3}[^ ]*-gnu 93[.]7, libsmall 5[.]5$'
 check "no line is wider than 80 columns" eval '! grep -q "^.\{81\}" out'
 
 # ---- what it refuses ----
-run "$jprof" explain "$boot" "$steady" "$steady"
-exits 1
+exits_with 1 "$jprof" explain "$boot" "$steady" "$steady"
 says 'jprof: explain takes one snapshot, or two: the earlier one and the later one'
-run "$jprof" explain --svg "$boot"
-exits 1
+exits_with 1 "$jprof" explain --svg "$boot"
 says 'jprof: explain prints text, with --json JSON, with --html a page; --svg is for reports'
-run "$jprof" explain "$of_cases" -o x.txt "$boot"
-exits 0
+works "$jprof" explain "$of_cases" -o x.txt "$boot"
 check "no file" grep -q 'live malloc memory' x.txt
 finish

@@ -29,8 +29,7 @@ sys.exit(0 if eval(sys.argv[2]) else 1)' "$2" "$3" || fail "$1"
 # ---- under profiling ----
 start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" "$app"
 one=$pid
-run "$jprof" explain --gc "$one"
-exits 0
+works "$jprof" explain --gc "$one"
 says
 check "the head" eval 'sed "/^$/q" out | tr "\n" " " | grep -qE "^process $one: [^ ]*, up for less than a minute: [0-9.]+ MB, [0-9.]+ of it in malloc[. ]"'
 prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory$'
@@ -39,38 +38,30 @@ prints "^ +[0-9.]+ +[0-9]+ %  Ruby's GC heap(: [0-9.]+ in objects, [0-9.]+ in fr
 prints '^ +[0-9.]+ +100 %  RSS'
 none
 lives "$one"
-run "$jprof" explain --json "$one"
-exits 0
+works "$jprof" explain --json "$one"
 mv out one.out
 judge "it is not the process's RSS" one.out "abs(d['total'] / 1024 - $(status_kb "$one" VmRSS)) < 8000"
 python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" one.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 
 # ---- what is kept, and compared with ----
-run "$jprof" explain --gc "$one" -o kept.jprof
-exits 0
+works "$jprof" explain --gc "$one" -o kept.jprof
 says
 has kept.jprof "$one/dump.heap"
 check "mode" [ "$(stat -c %a kept.jprof)" = 600 ]
-run "$jprof" explain kept.jprof "$one"
-exits 0
+works "$jprof" explain kept.jprof "$one"
 prints '^     MB  share  growth  where$'
-run "$jprof" explain "$one" -o kept.jprof
-exits 1
+exits_with 1 "$jprof" explain "$one" -o kept.jprof
 says_like '^jprof: kept.jprof: exists already'
-run "$jprof" explain "$one" -o kept.txt
-exits 1
+exits_with 1 "$jprof" explain "$one" -o kept.txt
 says 'jprof: kept.txt: with a process -o keeps the snapshot: give it a name that ends in .jprof; the text goes to standard output'
 check "made" [ ! -e kept.txt ]
-run "$jprof" explain --gc kept.jprof
-exits 1
+exits_with 1 "$jprof" explain --gc kept.jprof
 says 'jprof: --gc is for live processes: give a pid, or --puma'
-run "$jprof" --puma kept.jprof
-exits 1
+exits_with 1 "$jprof" --puma kept.jprof
 says 'jprof: --puma is for jprof explain'
 # A file of that name is meant.
 cp kept.jprof 4711
-run "$jprof" explain 4711
-exits 0
+works "$jprof" explain 4711
 prints "^ruby[0-9.]* [(]$one[)]: [0-9.]+ MB, "
 rm 4711
 
@@ -87,8 +78,7 @@ END
 for lg in 12 17; do
     start "lg_prof_sample:$lg,prof_prefix:$tmp/d/app" "$ruby" garbage.rb
     for gc in --gc ''; do
-        run "$jprof" explain --json $gc "$pid"
-        exits 0
+        works "$jprof" explain --json $gc "$pid"
         mv out rest.out
         python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" rest.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
         judge "lg $lg $gc: it does not add up" rest.out 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
@@ -111,8 +101,7 @@ File.write("ready", Process.pid.to_s)
 sleep
 END
 start "lg_prof_sample:12,prof_prefix:$tmp/d/app" "$ruby" threads.rb
-run "$jprof" explain --json "$pid"
-exits 0
+works "$jprof" explain --json "$pid"
 mv out threads.out
 judge "internal: $(grep -c internal threads.out)" threads.out "row('internal') > 400 * 20000"
 judge "they are in no row of live memory" threads.out "row('internal_live') == row('internal') == -row('counted_twice')"
@@ -127,13 +116,11 @@ sleep
 END
 rm -f ready
 start "lg_prof_sample:17,narenas:8,prof_prefix:$tmp/d/app" "$ruby" large.rb
-run "$jprof" explain --json "$pid"
-exits 0
+works "$jprof" explain --json "$pid"
 mv out large.out
 python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" large.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 judge "padding" large.out "abs(row('large_padding') / (2000 * 4096) - 1) < .2"
-run "$jprof" explain "$pid"
-exits 0
+works "$jprof" explain "$pid"
 prints 'fragmentation: [0-9.]+ of it are a page beside each large object'
 prints_no 'narenas'
 stop "$pid"
@@ -154,12 +141,10 @@ File.write("ready", Process.pid.to_s)
 loop { sleep 1 }
 END
 start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" buffers.rb
-run "$jprof" explain --gc "$pid" -o before.jprof
-exits 0
+works "$jprof" explain --gc "$pid" -o before.jprof
 kill -USR1 "$pid"
 until_true 60 test -e kept
-run "$jprof" explain --gc before.jprof "$pid" -o after.jprof
-exits 0
+works "$jprof" explain --gc before.jprof "$pid" -o after.jprof
 grep -v '^$' out | head -n 5 >first
 check "the first five lines do not name the size" grep -q 'Fragmentation grew by .* of 1536 bytes' first
 check "... nor the line" grep -q 'buffers.rb:2' first
@@ -185,8 +170,7 @@ python3 stacks.py >stacks.txt 2>&1 </dev/null &
 pid=$!
 started="$started $pid"
 until_true 60 test -s ready
-run "$jprof" explain --json "$pid"
-exits 0
+works "$jprof" explain --json "$pid"
 mv out stacks.out
 judge "not all stacks are counted" stacks.out "abs(row('stacks') / (26000 * 4096) - 1) < .05"
 stop "$pid"
@@ -197,8 +181,7 @@ python3 -c 'import time; kept = b"x" * (20 << 20); open("ready", "w").close(); t
 bare=$!
 started="$started $bare"
 until_true 60 test -e ready
-run "$jprof" explain "$bare"
-exits 0
+works "$jprof" explain "$bare"
 says
 prints "^process $bare: [^ ]*, up for less than a minute; it runs without a profile\$"
 prints "^ +[0-9.]+ +[0-9]+ %  anonymous memory: malloc and all other together\$"
@@ -207,28 +190,24 @@ prints '^   jprof run -- COMMAND  '
 check "growth, or advice" lacks out 'growth|What would help'
 check "a line of more than 80 columns" awk 'length > 80 { bad = 1 } END { exit bad }' out
 rm kept.jprof
-run "$jprof" explain --json "$bare"
-exits 0
+works "$jprof" explain --json "$bare"
 mv out bare.out
 judge "parts" bare.out 'parts == {"anonymous", "stacks", "files", "total"} or parts == {"anonymous", "stacks", "files", "total", "not_explained"}'
 judge "it does not add up" bare.out 'sum(r["bytes"] for r in top[:-1]) == d["total"]'
 judge "not RSS" bare.out "abs(d['total'] / 1024 - $(status_kb "$bare" VmRSS)) < 500"
 judge "anonymous memory" bare.out "0 <= $(status_kb "$bare" RssAnon) * 1024 - row('anonymous') - row('stacks') < 3e6"
 python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" bare.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
-run "$jprof" explain "$bare" -o kept.jprof
-exits 0
+works "$jprof" explain "$bare" -o kept.jprof
 says 'jprof: kept.jprof: was not made: what /proc says alone is no snapshot to keep'
 check "made" [ ! -e kept.jprof ]
 lives "$bare"
 stop "$bare"
-run "$jprof" explain "$bare"
-exits 1
+exits_with 1 "$jprof" explain "$bare"
 says "jprof: process $bare: there is no such process"
 
 # jemalloc, and no agent
 start_bare prof:true "$ruby" "$app"
-run "$jprof" explain "$pid"
-exits 0
+works "$jprof" explain "$pid"
 prints '^Read from outside \(jemalloc '
 prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9]+ blocks$'
 prints_no '^Why:'
@@ -243,8 +222,7 @@ require("fs").writeFileSync("ready", "" + require("v8").getHeapStatistics().tota
 setInterval(() => kept.length, 1e9);
 END
     launch "" "" "$node" app.js
-    run "$jprof" explain --json "$pid"
-    exits 0
+    works "$jprof" explain --json "$pid"
     mv out v8.out
     judge "V8's heap" v8.out "0.93 * $(cat ready) < row('v8_heap') < 1.03 * $(cat ready)"
     judge "it does not add up" v8.out 'sum(r["bytes"] for r in top[:-1]) == d["total"]'
@@ -256,10 +234,8 @@ END
     export JPROF_AGENT=for=all
     start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$node" app.js
     unset JPROF_AGENT
-    run "$jprof" snap "$pid" -o v8.jprof
-    exits 0
-    run "$jprof" explain --json v8.jprof
-    exits 0
+    works "$jprof" snap "$pid" -o v8.jprof
+    works "$jprof" explain --json v8.jprof
     mv out v8.out
     judge "V8's heap beside a dump" v8.out "0.93 * $(cat ready) < row('v8_heap') < 1.03 * $(cat ready)"
     judge "not explained" v8.out 'sum(abs(r["bytes"]) for r in top if r["part"] == "not_explained") < 0.03 * d["total"]'

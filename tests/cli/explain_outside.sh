@@ -46,8 +46,7 @@ sys.exit(0 if eval(sys.argv[1]) else 1)' "$2" || fail "$1"
 for conf in dirty_decay_ms:-1 prof:true,lg_prof_sample:12,dirty_decay_ms:-1; do
     park "$jemalloc" "$conf" "$parked" 4
     memory_of "$pid" >before
-    run "$jprof" explain --json "$pid"
-    exits 0
+    works "$jprof" explain --json "$pid"
     says
     memory_of "$pid" >after
     same "$conf: its memory changed" before after
@@ -71,8 +70,7 @@ done
 
 # ---- for people ----
 park "$jemalloc" dirty_decay_ms:-1 "$parked" 2
-run "$jprof" explain "$pid"
-exits 0
+works "$jprof" explain "$pid"
 says
 check "the head" eval 'sed "/^$/q" out | tr "\n" " " | grep -qE "^process $pid: [^ ]*, up for less than a minute: [0-9.]+ MB, [0-9.]+ of it in malloc +\$"'
 prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9]+ blocks$'
@@ -83,8 +81,7 @@ prints_no 'Why:|anonymous memory'
 check "a line of more than 80 columns" awk 'length > 80 { bad = 1 } END { exit bad }' out
 nothing_like . '\.jprof$|\.heap|\.json$'
 head -n 1 out >first
-run "$jprof" "$pid"
-exits 0
+works "$jprof" "$pid"
 head -n 1 out >second
 same "jprof PID is not explain PID" first second
 unpark
@@ -103,12 +100,10 @@ for line in sys.stdin:
     open("grown", "w").close()
 END2
 park "$jemalloc" dirty_decay_ms:-1 python3 grows.py
-run "$jprof" explain "$pid" -o first.jprof
-exits 0
+works "$jprof" explain "$pid" -o first.jprof
 says
 sed -n '/share/,/^Read/p' out >live_rows
-run "$jprof" explain first.jprof
-exits 0
+works "$jprof" explain first.jprof
 says
 prints "^python3[.0-9]* [(]$pid[)]: [0-9.]+ MB, [0-9.]+ of it in malloc\$"
 sed -n '/share/,/^Read/p' out >kept_rows
@@ -117,42 +112,33 @@ same "the snapshot does not say what the process did" live_rows kept_rows
 prints '^   jprof run -- COMMAND  '
 echo go >&9
 until_true 60 test -e grown || skip "it does not grow"
-run "$jprof" snap "$pid" -o second.jprof
-exits 0
+works "$jprof" snap "$pid" -o second.jprof
 says
 prints '^second\.jprof$'
 check "not what comes next" grep -q 'read from outside; which line made it only .*jprof run -- COMMAND.* next: jprof explain second.jprof' next
-run "$jprof" diff first.jprof second.jprof
-exits 0
+works "$jprof" diff first.jprof second.jprof
 says
 prints '^1  [A-Z ]+  \+[12][0-9]\.[0-9] MB  objects of 1024 bytes$'
 prints '^ +\+[0-9.]+ .* past live memory'
 prints '^Which line made it:  jprof run -- COMMAND$'
-run "$jprof" diff --json first.jprof second.jprof
-exits 0
+works "$jprof" diff --json first.jprof second.jprof
 python3 "$root/tests/doors/values.py" schema "$root/docs/internals/diff.schema.json" out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
-run "$jprof" explain --json first.jprof second.jprof
-exits 0
+works "$jprof" explain --json first.jprof second.jprof
 mv out d
 echo end 0 >said
 judge "growth by size" 'abs(next(r["objects_growth"] for r in sizes if r["object_size"] == 1024) - 20000) < 100'
-run "$jprof" explain first.jprof "$pid"
-exits 0
+works "$jprof" explain first.jprof "$pid"
 says
 prints 'objects of 1024 bytes'
-run "$jprof" second.jprof
-exits 1
+exits_with 1 "$jprof" second.jprof
 says 'jprof: second.jprof: was read from outside of its processes, and has no profile; jprof explain says what it holds, and jprof diff what grew'
-run "$jprof" diff "$heaps/hand-4.heap" second.jprof
-exits 1
+exits_with 1 "$jprof" diff "$heaps/hand-4.heap" second.jprof
 says_like "second.jprof: was read from outside, and cannot be compared with .*hand-4.heap, which has a profile"
-run "$jprof" watch --count=2 --every=0.1s "$pid"
-exits 0
+works "$jprof" watch --count=2 --every=0.1s "$pid"
 prints '^ +\+?[0-9.]+ .* all of malloc$'
 unpark
 park "" "" /bin/sh -c 'echo end; read x'
-run "$jprof" snap "$pid" -o none.jprof
-exits 1
+exits_with 1 "$jprof" snap "$pid" -o none.jprof
 says_like "process $pid: has neither jemalloc nor jprof's agent"
 nothing_like . '^none.jprof$'
 unpark
@@ -169,44 +155,34 @@ sys.stdin.read()
 END2
 park "$jemalloc" "" python3 lost.py
 memory_of "$pid" >before
-run "$jprof" explain --unreachable --addresses "$pid"
-exits 0
+works "$jprof" explain --unreachable --addresses "$pid"
 says
 memory_of "$pid" >after
 same "its memory changed by a look for pointers" before after
 prints '^No pointer was found to 1[45]\.[0-9]+ MB, [0-9]+ blocks\.$'
 prints '^ +1[45]\.[0-9]+ +(29[0-9][0-9]|3000) +5120  no content that jprof knows$'
 check "no addresses" eval 'n=$(grep -c "^0x[0-9a-f]* 5120$" out); [ "$n" -gt 2900 ] && [ "$n" -le 3000 ]'
-run "$jprof" snap --unreachable "$pid" -o lost.jprof
-exits 0
+works "$jprof" snap --unreachable "$pid" -o lost.jprof
 if command -v gcore >/dev/null && gcore -o zeros "$pid" >/dev/null 2>&1; then
-    run "$jprof" explain "zeros.$pid"
-    exits 0
+    works "$jprof" explain "zeros.$pid"
     check "zeros that calloc() wrote are memory that was never touched" eval '! grep -E "^ +-[1-9][0-9.]* .* not explained" out'
 fi
 unpark
-run "$jprof" explain --unreachable --json lost.jprof
-exits 0
+works "$jprof" explain --unreachable --json lost.jprof
 mv out d
 python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 judge "what nothing points to" '2900 < next(r["objects"] for r in d["rows"] if r["part"] == "lost" and r["object_size"] == 5120) <= 3000'
 judge "it is no part of live memory" 'row("lost") <= row("unreachable") <= row("live")'
-run "$jprof" check --max-unreachable=1MB lost.jprof
-exits 3
+exits_with 3 "$jprof" check --max-unreachable=1MB lost.jprof
 prints '^FAIL: no pointer was found to 1[45]\.[0-9]+ MB of live memory; the limit is 1 MB$'
-run "$jprof" check --max-unreachable=20MB lost.jprof
-exits 0
-run "$jprof" check --max-unreachable=1MB first.jprof
-exits 1
+works "$jprof" check --max-unreachable=20MB lost.jprof
+exits_with 1 "$jprof" check --max-unreachable=1MB first.jprof
 prints '^CANNOT TELL: first.jprof does not say to what no pointer leads$'
-run "$jprof" check --max-unreachable=1MB --json lost.jprof
-exits 1
+exits_with 1 "$jprof" check --max-unreachable=1MB --json lost.jprof
 says 'jprof: --max-unreachable judges one snapshot, and takes no other limit, format or baseline beside it'
-run "$jprof" explain --unreachable first.jprof
-exits 0
+works "$jprof" explain --unreachable first.jprof
 says_like 'to what no pointer leads is not known'
-run "$jprof" --unreachable first.jprof
-exits 1
+exits_with 1 "$jprof" --unreachable first.jprof
 says 'jprof: --unreachable is for jprof explain'
 
 # ---- a core of a process that stands still says what the process did, to the byte ----
@@ -220,8 +196,7 @@ if command -v gcore >/dev/null; then
 fi
 if [ -s "core.$pid" ]; then
     for look in --unreachable --by=referrer; do
-        run "$jprof" explain --json "$look" "core.$pid"
-        exits 0
+        works "$jprof" explain --json "$look" "core.$pid"
         says
         mv out "core$look.json"
         python3 - "$look" >judge 2>&1 <<'END2' || fail "$look: the core differs: $(head -n 1 judge)"
@@ -231,30 +206,25 @@ live, core = ({(r["part"], r["name"], r["object_size"]): (r["bytes"], r["objects
 sys.exit(str(sorted(set(live.items()) ^ set(core.items()), key=str)) if live != core or len(live) < 5 else 0)
 END2
     done
-    run "$jprof" "core.$pid"
-    exits 0
+    works "$jprof" "core.$pid"
     prints "^core\\.$pid [(]$pid[)]: [0-9.]+ MB, [0-9.]+ of it in malloc\$"
     prints '^Read from a core \(jemalloc 5\.3'
-    run "$jprof" explain --unreachable --addresses "core.$pid"
-    exits 0
+    works "$jprof" explain --unreachable --addresses "core.$pid"
     prints 'and the registers of$'
     sed 1d out >whole
     # With holes that a copy made, where gdb's segments begin anywhere; compressed, as systemd-coredump keeps it.
     cp --sparse=always "core.$pid" core.holes
     gzip -c1 "core.$pid" >core.packed
     for copy in core.holes core.packed; do
-        run "$jprof" explain --unreachable --addresses "$copy"
-        exits 0
+        works "$jprof" explain --unreachable --addresses "$copy"
         sed 1d out >copied
         same "$copy" whole copied
     done
     head -c 200000 core.packed >core.damaged
-    run "$jprof" explain core.damaged
-    exits 1
+    exits_with 1 "$jprof" explain core.damaged
     says_like 'core.damaged: .*(cut|damaged)'
     head -c 3000000 "core.$pid" >cut
-    run "$jprof" explain cut
-    exits 1
+    exits_with 1 "$jprof" explain cut
     says_like 'cut: the core was cut: [0-9.]* MB of it are missing, and what jemalloc'
 fi
 
@@ -269,8 +239,7 @@ for i in range(64):
     c.free(freed)
 print("end", flush=True)
 sys.stdin.read()'
-run "$jprof" --json "$pid"
-exits 0
+works "$jprof" --json "$pid"
 mv out d
 echo end 0 >said
 judge "a row is below 0" 'all(r["bytes"] >= 0 for r in top if r["part"] not in ("swapped", "not_explained"))'
@@ -311,8 +280,7 @@ STDOUT.flush
 STDIN.read
 END2
     park "$jemalloc" "" ruby -W0 --disable-gems shop.rb
-    run "$jprof" --json "$pid"
-    exits 0
+    works "$jprof" --json "$pid"
     mv out d
     python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
     count='{r["name"]: r["objects"] for r in d["rows"] if r["part"] == "object_class"}'
@@ -325,8 +293,7 @@ END2
     judge "what the program mapped itself" '0 <= row("past_malloc") - (40 << 20) < (1 << 20 if "transient_heap" in parts or said["ruby"] >= "3.3" else 32 << 20)'
     # By what points to it: 40 words of an Array are 320 bytes, a Hash of 20 has three blocks; T_DATA by its type, too.
     memory_of "$pid" >before
-    run "$jprof" explain --json --by=referrer "$pid"
-    exits 0
+    works "$jprof" explain --json --by=referrer "$pid"
     says
     memory_of "$pid" >after
     same "its memory changed" before after
@@ -341,16 +308,13 @@ END2
     judge "compiled code" "$of['compiled code'][1] > 100000"
     judge "the kinds are not all of it" "sum($kind.values()) == row('live')"
     judge "what nothing points to" "$kind.get('nothing that was read', 0) < .01 * row('live')"
-    run "$jprof" snap --referrers "$pid" -o ruby.jprof
-    exits 0
+    works "$jprof" snap --referrers "$pid" -o ruby.jprof
     tar xOf ruby.jprof "$pid/heap.json" >heap.json
     check "no referrers" grep -q '"kind": *"ruby"' heap.json
     check "contents of strings" eval '! grep -q "text 1" heap.json'
-    run "$jprof" explain --by=referrer ruby.jprof
-    exits 0
+    works "$jprof" explain --by=referrer ruby.jprof
     prints '^ +[0-9.]+ +Ruby data  Tags 6\.1, '
-    run "$jprof" --by=referrer ruby.jprof
-    exits 1
+    exits_with 1 "$jprof" --by=referrer ruby.jprof
     says 'jprof: --by=referrer is for jprof explain'
     run "$jprof" "$pid"
     prints '^Your classes: PriceList::Entry 20000 objects \([0-9.]+ MB of slots\), Tags 20000 '
@@ -372,8 +336,7 @@ KEPT = Array.new(4_000) { Caged.new }
 puts "end 1"
 STDOUT.flush
 STDIN.read'
-        run "$jprof" explain --json "$pid"
-        exits 0
+        works "$jprof" explain --json "$pid"
         mv out d
         judge "classes of a process in a chroot" 'next((r["objects"] for r in d["rows"] if r["part"] == "object_class" and r["name"] == "Caged"), 0) == 4000'
         unpark
@@ -399,8 +362,7 @@ STDIN.read
 END2
     park "" "" sh -c 'exec ruby -W0 --disable-gems other.rb 2>stats'
     memory_of "$pid" >before
-    run "$jprof" explain --json "$pid"
-    exits 0
+    works "$jprof" explain --json "$pid"
     says
     memory_of "$pid" >after
     same "the memory of a Ruby without jemalloc changed" before after
@@ -409,8 +371,7 @@ END2
     judge "classes without jemalloc" 'next(r["objects"] for r in d["rows"] if r["part"] == "object_class" and r["name"] == "Cart") == 30000'
     judge "the rows do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
     judge "anonymous memory" '"gc_heap" in parts and row("anonymous") > 5 << 20'
-    run "$jprof" snap "$pid" -o other.jprof
-    exits 0
+    works "$jprof" snap "$pid" -o other.jprof
     tar xOf other.jprof "$pid/heap.json" >heap.json
     cat >arenas.py <<'END2'
 import json, re
@@ -421,12 +382,10 @@ assert has["name"] == "glibc" and has["arenas"] == len(arenas) > 2, (has, len(ar
 assert abs(has["unused"] - unused) <= 0.02 * unused + 65536 and unused > 1 << 20, (has, unused)
 END2
     python3 arenas.py 2>judge || fail "arenas: $(tail -n 1 judge)"
-    run "$jprof" explain other.jprof
-    exits 0
+    works "$jprof" explain other.jprof
     prints 'malloc memory \(glibc, [0-9]+ arenas\), and what else was mapped$'
     prints '^[12]  set MALLOC_ARENA_MAX=2 in its environment, or use jemalloc  '
-    run "$jprof" diff other.jprof ruby.jprof
-    exits 0
+    works "$jprof" diff other.jprof ruby.jprof
     prints 'malloc and all other together$'
     prints_no 'nan'
     unpark
@@ -438,8 +397,7 @@ const char version_of_it[] = "9.8.7-0-g0123456789012345678901234567890123456789"
 END2
 ${CC:-cc} -shared -fPIC -o libjemalloc.so.9 unknown.c || skip "no compiler here"
 park "$tmp/libjemalloc.so.9" "" /bin/sh -c 'echo end; read x'
-run "$jprof" explain "$pid"
-exits 0
+works "$jprof" explain "$pid"
 tr '\n' ' ' <out >one_line
 check "the version is not said" grep -q 'Not read: its jemalloc (.*libjemalloc.so.9, 9.8.7-0) has no tables that jprof knows' one_line
 prints 'anonymous memory'
@@ -449,16 +407,14 @@ unpark
 as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && $as_nobody "$jprof" --version >/dev/null 2>&1; then
     park "$jemalloc" "" "$parked" 0
-    run $as_nobody "$jprof" explain "$pid"
-    exits 0
+    works $as_nobody "$jprof" explain "$pid"
     says
     prints '^Not read: its memory may not be read: you are user 65534, and it is of user 0\.$'
     prints "^   here            sudo jprof explain $pid\$"
     prints ' RSS'
     prints_no 'Why:|jprof run'
     if unshare --user --map-root-user true 2>/dev/null; then
-        run unshare --user --map-root-user "$jprof" explain "$pid"
-        exits 0
+        works unshare --user --map-root-user "$jprof" explain "$pid"
         prints '^Not read: its memory may not be read: it is in another user namespace, where you$'
         prints '^have no rights: run jprof outside of yours\.$'
         prints_no 'sudo|SYS_PTRACE|jprof run'
@@ -469,13 +425,11 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && $as_nobody "$jprof" 
 ctypes.CDLL(None).prctl(4, 0)
 print("end", flush=True)
 sys.stdin.read()'
-    run $as_nobody "$jprof" explain "$pid"
-    exits 0
+    works $as_nobody "$jprof" explain "$pid"
     prints '^Not read: its memory may not be read: it hides its memory from others of its$'
     unpark
     park "$jemalloc" "" $as_nobody "$parked" 0
-    run setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$jprof" explain "$pid"
-    exits 0
+    works setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$jprof" explain "$pid"
     prints '^Not read: its memory may not be read: you are root without CAP_SYS_PTRACE, and$'
     unpark
 fi

@@ -142,8 +142,7 @@ compare_names() {
     least=$1
     shift
     perl_jeprof --text "$@" names names.heap
-    run "$jprof" --fold=none "$@" names names.heap
-    exits 0
+    works "$jprof" --fold=none "$@" names names.heap
     as_jeprof_mangles theirs.whole >theirs
     as_jeprof_mangles out >ours
     check "jeprof has few rows of the program" [ "$(wc -l <theirs)" -ge "$least" ]
@@ -217,8 +216,7 @@ if [ -f "$cases/totals.txt" ]; then
     check "not $part of $whole objects: $(cat err)" grep -qE "^jprof: $part of $whole objects kept by focus\$" err
     run "$jprof" --libs '--ignore=group:compiled code$' "$@"
     check "not the rest: $(cat err)" grep -qE "^jprof: $((whole - part)) of $whole objects kept by ignore" err
-    run "$jprof" '--focus=group:[' "$@"
-    exits 1
+    exits_with 1 "$jprof" '--focus=group:[' "$@"
 fi
 few compare_names 3 --show_bytes '--focus=operator--'
 # Where the name differs, so does what a filter finds.
@@ -240,25 +238,19 @@ check "the cumulative value is not jeprof's" grep -qE '^ *[0-9]+ .* 614400 .* sh
 # ---- nothing left: said, and nothing to report, but for jeprof, and of a difference ----
 mkdir as
 ln -s "$jprof" as/jeprof
-run as/jeprof --show_bytes --focus=p_nothing subject late.heap
-exits 0
-run "$jprof" --focus=p_nothing --base=late.heap subject late.heap
-exits 0
-run "$jprof" --json --focus=p_nothing subject late.heap
-exits 1
-run "$jprof" --show_bytes --focus=p_nothing subject late.heap
-exits 1
+works as/jeprof --show_bytes --focus=p_nothing subject late.heap
+works "$jprof" --focus=p_nothing --base=late.heap subject late.heap
+exits_with 1 "$jprof" --json --focus=p_nothing subject late.heap
+exits_with 1 "$jprof" --show_bytes --focus=p_nothing subject late.heap
 says 'jprof: no stack is left by --focus'
 prints '^Total: [0-9]+ B$'
 check "a row" [ "$(wc -l <out)" -eq 1 ]
 for filter in --ignore=. --retain=p_nothing --exclude=. '--focus=p_even --ignore=p_odd|p_even'; do
     named=$(printf '%s' "$filter" | sed 's/=[^ ]*//g; s/ /, /g')
-    run "$jprof" $filter subject late.heap
-    exits 1
+    exits_with 1 "$jprof" $filter subject late.heap
     says "jprof: no stack is left by $named"
     check "a row" [ "$(wc -l <out)" -eq 1 ]
-    run "$jprof" --collapsed $filter subject late.heap
-    exits 1
+    exits_with 1 "$jprof" --collapsed $filter subject late.heap
     says "jprof: no stack is left by $named"
     prints_nothing
 done
@@ -268,8 +260,7 @@ done
 refuses() {
     for option in focus ignore retain exclude; do
         one_of 3 || continue
-        run "$jprof" "--$option=$2" subject late.heap
-        exits 1
+        exits_with 1 "$jprof" "--$option=$2" subject late.heap
         prints_nothing
         check "not one line" [ "$(wc -l <err)" -eq 1 ]
         check "not of --$option" grep -qE "^jprof: --$option: [a-z\\\\]" err
@@ -285,14 +276,11 @@ refuses ' <-- HERE *' '*'
 refuses 'a{2,1 <-- HERE }b' 'a{2,1}b'
 refuses '\ <-- HERE ' '\'
 refuses '(\x0ax <-- HERE ' "$(printf '(\nx')"
-run "$jprof" --focus=p_by '--ignore=(' subject late.heap
-exits 1
+exits_with 1 "$jprof" --focus=p_by '--ignore=(' subject late.heap
 says_like '^jprof: --ignore: '
-run "$jprof" '--focus=(' missing.heap
-exits 1
+exits_with 1 "$jprof" '--focus=(' missing.heap
 says_like '^jprof: '
 # No pattern is no filter (jeprof: an error of usage).
-run "$jprof" --show_bytes --focus= subject late.heap
-exits 0
+works "$jprof" --show_bytes --focus= subject late.heap
 same "an empty --focus does something" reference out
 finish

@@ -26,8 +26,7 @@ sys.exit(0 if eval(sys.argv[1]) else 1)' "$2" || fail "$1"
 plant() {
     launch "$jemalloc:$agent" "prof:true,lg_prof_sample:13,$1prof_prefix:$tmp/d/app" ./planted
     cp target.out classes
-    run "$jprof" explain --json "$pid"
-    exits 0
+    works "$jprof" explain --json "$pid"
     cp out json
     python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
     for size in 192 448 1280; do

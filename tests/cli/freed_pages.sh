@@ -78,13 +78,11 @@ PYTHON
 
 compare() {
     what="$*"
-    run "$jprof" diff "$of_cases" --json "$@"
-    exits 0
+    works "$jprof" diff "$of_cases" --json "$@"
     cp out diff.json
     for form in --top=0 --markdown --json; do
         one_of 3 || continue
-        run "$jprof" diff "$of_cases" $form "$@"
-        exits 0
+        works "$jprof" diff "$of_cases" $form "$@"
         for word in 'never touched' untouched; do
             prints_no "$word"
         done
@@ -132,8 +130,7 @@ import json
 row = next(r for r in json.load(open("diff.json"))["rows"] if r["part"] == "fragmentation")
 assert row["growth"] == 60 << 20 and row["verdict"] in ("growing", "maybe_garbage"), (row["growth"], row["verdict"])
 PYTHON
-run "$jprof" check "$of_cases" --assume-gc --github first middle last
-exits 0
+works "$jprof" check "$of_cases" --assume-gc --github first middle last
 prints '^counted   [+]60[.]0 MB  fragmentation: in all memory alone'
 prints_no '^::error'
 
@@ -141,8 +138,7 @@ prints_no '^::error'
 for gone in 30 0; do
     GAPS=0 LIVE=40 made before 180 30
     GAPS=30 LIVE=$((40 - gone)) made after 210 30
-    run "$jprof" diff "$of_cases" --assume-gc before after
-    exits 0
+    works "$jprof" diff "$of_cases" --assume-gc before after
     tr '\n' ' ' <out >line && mv line out # wrapped
     [ $gone = 0 ] && prints_no 'Fragmentation grew' && continue
     prints 'not in the profile .* Fragmentation grew by 30[.]0 MB: rows that shrank freed 34[.]7 MB, and free places stay beside what others keep[.] '

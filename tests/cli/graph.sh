@@ -7,17 +7,14 @@ dump=$heaps/jemalloc-5.3.0.heap
 at=--sysroot=$heaps/sysroot
 
 # ---- --dot: the very text ----
-run "$jprof" --dot $at "$dump"
-exits 0
+works "$jprof" --dot $at "$dump"
 same "not the golden file (<)" "$golden/threads.graph.dot" out
-run "$jprof" --dot --cluster --errors --alloc_objects $at "$dump"
-exits 0
+works "$jprof" --dot --cluster --errors --alloc_objects $at "$dump"
 same "not the golden file (<)" "$golden/threads.cluster.dot" out
 (cd "$cases/ruby31" && "$jprof" --dot --nodecount=40 --base=cext.0.heap --sysroot=../sysroot cext.1.heap) >out 2>err
 what="--dot of a difference"
 same "not the golden file (<)" "$golden/cext.diff.dot" out
-run "$jprof" --dot --libs $at "$dump"
-exits 0
+works "$jprof" --dot --libs $at "$dump"
 same "not the golden file (<)" "$golden/threads.libs.dot" out
 
 run "$jprof" bundle -o both.jprof $at "$dump" "$heaps/nopie.heap"
@@ -59,19 +56,16 @@ run "$jprof" --dot --fold=none $ruby
 check "--fold=none draws frames" eval '! grep -q "subgraph" out'
 
 # ---- nothing to draw ----
-run "$jprof" --dot --nodefraction=1 $at "$dump"
-exits 1
+exits_with 1 "$jprof" --dot --nodefraction=1 $at "$dump"
 says "jprof: nothing to draw: no function is above the limit (--nodefraction)"
 prints_nothing
-run "$jprof" --svg --focus=nowhere -o never.svg $at "$dump"
-exits 1
+exits_with 1 "$jprof" --svg --focus=nowhere -o never.svg $at "$dump"
 says "jprof: no stack is left by --focus"
 check "a file for nothing" [ ! -e never.svg ]
 
 # ---- what is no picture program's business ----
 for word in gv evince; do
-    run "$jprof" --$word $at "$dump"
-    exits 1
+    exits_with 1 "$jprof" --$word $at "$dump"
     says "jprof: --$word is not taken: give --pdf -o FILE and open that, or --web"
 done
 
@@ -112,8 +106,7 @@ caf$(printf '\303\251') \\xff\\xfe bad \\xc2\\x85
 operator"" _kb
 {a|b} ]]> <!- javascript:alert(1) "x"
 END
-run "$jprof" --dot --full-names --maps=no.maps names.raw
-exits 0
+works "$jprof" --dot --full-names --maps=no.maps names.raw
 cp out names.dot
 check "not six nodes" [ "$(grep -c '^	N[0-9]*	\[' out)" -eq 6 ]
 
@@ -137,8 +130,7 @@ begins() {
 }
 # format NAME MAGIC
 format() {
-    run "$jprof" --$1 -o "graph.$1" $at "$dump"
-    exits 0
+    works "$jprof" --$1 -o "graph.$1" $at "$dump"
     says
     prints_nothing
     check "--$1 does not begin with $2" begins "graph.$1" "$2"
@@ -172,8 +164,7 @@ END
 fi
 
 # ---- SVG ----
-run "$jprof" --svg --full-names --errors -o names.svg --maps=no.maps names.raw
-exits 0
+works "$jprof" --svg --full-names --errors -o names.svg --maps=no.maps names.raw
 cp graph.svg cluster.svg
 run "$jprof" --svg --cluster -o cluster.svg $at "$dump"
 for file in graph.svg names.svg cluster.svg; do
@@ -238,8 +229,7 @@ if command -v pdftotext >/dev/null; then
         print "---\n--- heap\nheap_v2/1\n  t*: 300: 300000 [0: 0]"
         for (i = 1; i <= 300; i++) printf "@ 0x%x00 0x1001\n  t*: 1: 1000 [0: 0]\n", i + 32
     }' >wide.raw
-    run "$jprof" --pdf --nodecount=5000 --maxdegree=5000 --nodefraction=0 --edgefraction=0 -o wide.pdf --maps=no.maps wide.raw
-    exits 0
+    works "$jprof" --pdf --nodecount=5000 --maxdegree=5000 --nodefraction=0 --edgefraction=0 -o wide.pdf --maps=no.maps wide.raw
     pdfinfo wide.pdf >info 2>err
     check "the page is too wide" eval 'sed -n "s/^Page size: *//p" info | awk "{ exit !(\$1 > 14000 && \$1 <= 14400) }"'
     pdftotext wide.pdf text 2>err
@@ -249,8 +239,7 @@ fi
 # ---- no fonts ----
 echo '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig></fontconfig>' >empty.conf
 for word in svg pdf png; do
-    run env FONTCONFIG_FILE="$tmp/empty.conf" "$jprof" --$word -o never.$word $at "$dump"
-    exits 1
+    exits_with 1 env FONTCONFIG_FILE="$tmp/empty.conf" "$jprof" --$word -o never.$word $at "$dump"
     says "jprof: --$word cannot be drawn: no font is installed here to write with; install fonts-dejavu-core (Debian) or font-dejavu (Alpine)"
     check "a file for nothing" [ ! -e never.$word ]
 done
@@ -265,8 +254,7 @@ ls -ld "\${1%/*}" >>"$tmp/opened"
 cat "\$1" >"$tmp/opened.svg"
 END
 chmod +x bin/xdg-open
-run env PATH="$tmp/bin:$PATH" TMPDIR="$tmp/tmpdir" "$jprof" --web $at "$dump"
-exits 0
+works env PATH="$tmp/bin:$PATH" TMPDIR="$tmp/tmpdir" "$jprof" --web $at "$dump"
 prints_nothing
 path=$(sed -n 2p opened)
 says "jprof: the picture is $path"
@@ -274,12 +262,10 @@ check "not the SVG" cmp -s opened.svg graph.svg
 check "more than one argument" [ "$(sed -n 1p opened)" -eq 1 ]
 check "others may look" eval 'sed -n 3p opened | grep -q "^drwx------"'
 check "not in TMPDIR: $path" eval 'case $path in "$tmp"/tmpdir/jprof-*/heap.svg) ;; *) false ;; esac'
-run env PATH="$tmp/bin:$PATH" "$jprof" --web -o mine.svg $at "$dump"
-exits 0
+works env PATH="$tmp/bin:$PATH" "$jprof" --web -o mine.svg $at "$dump"
 says
 check "not the file that was asked for" [ "$(sed -n 2p opened)" = "$(realpath mine.svg)" ]
-run env PATH=/nowhere TMPDIR="$tmp/tmpdir" "$jprof" --web $at "$dump"
-exits 1
+exits_with 1 env PATH=/nowhere TMPDIR="$tmp/tmpdir" "$jprof" --web $at "$dump"
 says_like '^jprof: xdg-open cannot be run: .*; install xdg-utils, or open .*/heap\.svg yourself$'
 
 # ---- beside jeprof ----
@@ -339,8 +325,7 @@ both() {
     shift
     perl_jeprof --dot --show_bytes "$@"
     gvpr -f list.gvpr theirs.whole | awk -f list.awk | sort >theirs
-    run "$jprof" --dot --show_bytes --fold=none "$@"
-    exits 0
+    works "$jprof" --dot --show_bytes --fold=none "$@"
     gvpr -f list.gvpr out | awk -v ours=1 -f list.awk | sort >ours
     check "jeprof has few nodes and edges" [ "$(wc -l <theirs)" -ge "$least" ]
 }

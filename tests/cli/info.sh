@@ -36,8 +36,7 @@ apk() { # ROOT DATABASE FOLDER
         >"$1/usr/lib/apk/db/$2"
 }
 all_of() { # ROOT DUMP
-    run "$jprof" info --all "--sysroot=$1" "$2"
-    exits 0
+    works "$jprof" info --all "--sysroot=$1" "$2"
 }
 
 # ---- dpkg and apk, with /usr before lib or without ----
@@ -130,8 +129,7 @@ check "a package twice: $(grep apt out)" [ "$(grep -o shop-dbgsym out | wc -l)" 
 # ---- a bundle that is read elsewhere: by the build-id ----
 root deb prog
 dpkg deb shop.list /usr/lib/shop/prog
-run "$jprof" bundle --sysroot=deb -o x.jprof usr.heap
-exits 0
+works "$jprof" bundle --sysroot=deb -o x.jprof usr.heap
 for words in 'bare:no' 'deb:yes' 'another:no' 'gone:no'; do
     root another other
     dpkg another shop.list /usr/lib/shop/prog
@@ -176,14 +174,12 @@ all_of deb usr.heap
 prints 'apt install shop-dbgsym'
 
 # ---- the line of a report names the command ----
-run "$jprof" --sysroot=deb usr.heap
-exits 0
+works "$jprof" --sysroot=deb usr.heap
 check "the last line: $(tail -n 1 err)" eval "tail -n 1 err | grep -qE \"^jprof: [0-9]+ % of the bytes shown have no function's name; prog is stripped: apt install shop-dbgsym\\\$\""
 
 # ---- this machine: as dpkg says ----
 if command -v dpkg-query >/dev/null; then
-    run "$jprof" info --all late.heap
-    exits 0
+    works "$jprof" info --all late.heap
     awk '/^  \// { file = $1 } /apt install .*build-id/ { sub(/.*apt install /, ""); sub(/-dbg(sym)?[ ,].*/, ""); print $0, file }' out >named
     while read -r package file; do
         owner=$(dpkg-query -S "$file" "${file#/usr}" "/usr$file" 2>/dev/null | sed 's/[:,].*//' | sort -u)
@@ -197,11 +193,9 @@ fi
 # ---- a Puma fits a screen: one dump, and a bundle of three ----
 mkdir puma
 for i in 1 2 3; do cp "$cases/puma/w0.$i.heap" "puma/app.1$i.0.m0.heap"; done
-run "$jprof" bundle "--sysroot=$cases/sysroot" -o puma.jprof puma/app.1?.0.m0.heap
-exits 0
+works "$jprof" bundle "--sysroot=$cases/sysroot" -o puma.jprof puma/app.1?.0.m0.heap
 for words in "$cases/puma/w0.3.heap" puma.jprof; do
-    run "$jprof" info "--sysroot=$cases/sysroot" "$words"
-    exits 0
+    works "$jprof" info "--sysroot=$cases/sysroot" "$words"
     check "$words: $(wc -l <out) lines, a screen has 24 with the command and the prompt" [ "$(wc -l <out)" -le 22 ]
     check "$words: a line of more than 80 columns" no_line '.{81}' out
     prints ' 9[0-9]\.[0-9]% .*libruby-3\.1\.so\.3\.1\.2$'
@@ -211,17 +205,14 @@ for words in "$cases/puma/w0.3.heap" puma.jprof; do
     check "$words: --all is not more" [ "$(wc -l <out)" -gt 40 ]
 done
 prints '^dump       puma.jprof:12$'
-run "$jprof" info "$of_cases" "$cases/real/redmine-boot.jprof"
-exits 0
+works "$jprof" info "$of_cases" "$cases/real/redmine-boot.jprof"
 check "a title makes a line of more than 80 columns" no_line '.{81}' out
 run "$jprof" info "$of_cases" --all "$cases/real/redmine-boot.jprof"
 prints 'named by the bundle'
 
 # ---- what it does not do is not done in silence ----
-run "$jprof" info --svg "$cases/real/redmine-boot.jprof"
-exits 1
+exits_with 1 "$jprof" info --svg "$cases/real/redmine-boot.jprof"
 says 'jprof: info prints text, with --json JSON; --svg is for reports'
-run "$jprof" info -o kept "$cases/real/redmine-boot.jprof"
-exits 1
+exits_with 1 "$jprof" info -o kept "$cases/real/redmine-boot.jprof"
 says 'jprof: info prints on standard output: give >kept instead of -o'
 finish

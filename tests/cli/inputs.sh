@@ -13,8 +13,7 @@ build other midfree.c -g -O1 -fno-builtin
 profiled prof_active:false,lg_prof_sample:11 bin/subject early.heap late.heap
 named='^ *[0-9]+ .* p_by_memalign$'
 
-run "$jprof" --show_bytes late.heap
-exits 0
+works "$jprof" --show_bytes late.heap
 prints "$named"
 cp out reference
 cp err reference.err
@@ -40,8 +39,7 @@ is_reference
 # A script, as rbenv and bundler put in the place of a program: the maps decide, one line says so.
 printf '#!/bin/sh\nexec /nowhere/subject\n' >elsewhere/subject
 chmod +x elsewhere/subject
-run "$jprof" --show_bytes elsewhere/subject late.heap
-exits 0
+works "$jprof" --show_bytes elsewhere/subject late.heap
 same "not the same report" reference out
 sed 1d err >err.rest
 check "not said that it is a script" eval "head -n 1 err | grep -q 'elsewhere/subject is no ELF file.*maps.*/bin/subject\$'"
@@ -51,8 +49,7 @@ same "a script found in PATH: not the same report" reference out
 check "a script found in PATH: not said" grep -q 'is no ELF file' err
 
 # Another program: said, and the maps decide.
-run "$jprof" --show_bytes ./other late.heap
-exits 0
+works "$jprof" --show_bytes ./other late.heap
 same "not the same report" reference out
 check "not said that another program ran" eval "head -n 1 err | grep -qE '^jprof: (\./)?other is not what ran .*$tmp/bin/subject'"
 run "$jprof" --show_bytes "$jprof" late.heap
@@ -60,27 +57,21 @@ same "not the same report" reference out
 check "not said that another program ran" grep -q 'is not what ran' err
 
 # The program that ran, at another place: it stands in.
-run "$jprof" --show_bytes $nowhere "$tmp/bin/subject" late.heap
-exits 0
+works "$jprof" --show_bytes $nowhere "$tmp/bin/subject" late.heap
 prints "$named"
-run "$jprof" --show_bytes $nowhere "$heaps/sysroot/tmp/jprof-samples/threads" dump.heap
-exits 0
+works "$jprof" --show_bytes $nowhere "$heaps/sysroot/tmp/jprof-samples/threads" dump.heap
 prints ' row_new$'
 check "not said that it stands in" grep -q 'is not mapped in the dump; it fits /tmp/jprof-samples/threads' err
-run "$jprof" --show_bytes $nowhere dump.heap
-exits 0
+works "$jprof" --show_bytes $nowhere dump.heap
 prints_no ' row_new$'
 
-run "$jprof" bin/missing late.heap
-exits 1
+exits_with 1 "$jprof" bin/missing late.heap
 prints_nothing
 says_like '^jprof: bin/missing: No such file'
-run "$jprof" missing late.heap
-exits 1
+exits_with 1 "$jprof" missing late.heap
 prints_nothing
 says_like '^jprof: missing: No such file .*PATH'
-run "$jprof" nothing late.heap
-exits 1
+exits_with 1 "$jprof" nothing late.heap
 says_like '^jprof: nothing: is no file'
 
 # ---- --lib_prefix: P/a/b/c, P/b/c, P/c for each directory P, before the path itself ----
@@ -88,29 +79,24 @@ for place in p/tmp/jprof-samples p/jprof-samples p; do
     rm -rf p
     mkdir -p $place
     cp "$heaps/sysroot/tmp/jprof-samples/threads" $place/
-    run "$jprof" $nowhere --lib_prefix=nothing,p dump.heap
-    exits 0
+    works "$jprof" $nowhere --lib_prefix=nothing,p dump.heap
     prints ' row_new$'
 done
 run "$jprof" $nowhere --lib_prefix=nothing,missing dump.heap
 prints_no ' row_new$'
 
 # ---- several dumps ----
-run "$jprof" --show_bytes $sys dump.heap dump.heap
-exits 0
+works "$jprof" --show_bytes $sys dump.heap dump.heap
 says 'jprof: 2 dumps are added up; --diff_base=dump.heap dump.heap shows what grew between two of them'
 prints '^Total: 5976158 B$'
-run "$jprof" --show_bytes $sys "$heaps/sysroot/tmp/jprof-samples/threads" dump.heap dump.heap dump.heap
-exits 0
+works "$jprof" --show_bytes $sys "$heaps/sysroot/tmp/jprof-samples/threads" dump.heap dump.heap dump.heap
 check "not said that they are added" grep -q '^jprof: 3 dumps are added up; .*--diff_base=dump\.heap dump\.heap shows ' err
 prints '^Total: 8964237 B$'
 
 # ---- a difference ----
-run "$jprof" --show_bytes --base=early.heap late.heap
-exits 0
+works "$jprof" --show_bytes --base=early.heap late.heap
 cp out base.out
-run "$jprof" --show_bytes --diff_base=early.heap late.heap
-exits 0
+works "$jprof" --show_bytes --diff_base=early.heap late.heap
 awk '{ print $1, $4, $6, $7 }' base.out >values
 awk '{ print $1, $4, $6, $7 }' out >diff.values
 # The order may differ in nothing: both are sorted by value.
@@ -121,13 +107,11 @@ what="percentages of --diff_base"
 check "not those of the base" awk -v whole="$whole" '
     $2 ~ /x$/ { percent = $1 / whole - $2; if (percent > 0.06 || percent < -0.06) exit 1; next }
     NR > 1 { percent = $1 * 100 / whole - $2; if (percent > 0.06 || percent < -0.06) exit 1 }' out
-run "$jprof" --base=late.heap late.heap
-exits 0
+works "$jprof" --base=late.heap late.heap
 says 'jprof: nothing changed between the dumps'
 
 # ---- a counter that is not there ----
-run "$jprof" --alloc_space late.heap
-exits 1
+exits_with 1 "$jprof" --alloc_space late.heap
 prints_nothing
 says 'jprof: no allocations are recorded: that needs prof_accum:true in the process, which jprof run --alloc sets'
 
@@ -135,12 +119,10 @@ says 'jprof: no allocations are recorded: that needs prof_accum:true in the proc
 sed '1,/^MAPPED_LIBRARIES:/d' dump.heap >saved.maps
 run "$jprof" --show_bytes $sys dump.heap
 cp out reference
-run "$jprof" --show_bytes $sys --maps=saved.maps no-maps.heap
-exits 0
+works "$jprof" --show_bytes $sys --maps=saved.maps no-maps.heap
 same "a cut dump with its maps is not as the whole one" reference out
 says 'jprof: no-maps.heap:34: the file ends without MAPPED_LIBRARIES:; 5 stacks were read'
-run "$jprof" --show_bytes $sys --maps=saved.maps dump.heap
-exits 0
+works "$jprof" --show_bytes $sys --maps=saved.maps dump.heap
 says
 same "a dump with its own maps given is not as without" reference out
 
@@ -156,16 +138,13 @@ until [ -s stay.ready ] || [ $tries -ge 3000 ]; do
     tries=$((tries + 1))
 done
 sed '/^MAPPED_LIBRARIES:/,$d' stay.heap >stay.cut
-run "$jprof" --show_bytes --maps=$pid stay.cut
-exits 0
+works "$jprof" --show_bytes --maps=$pid stay.cut
 prints '^ *512000 .* stay_here$'
-run "$jprof" --show_bytes stay.cut
-exits 0
+works "$jprof" --show_bytes stay.cut
 prints_no stay_here
 exec 3>&-
 wait $pid
-run "$jprof" --maps=$pid stay.cut
-exits 1
+exits_with 1 "$jprof" --maps=$pid stay.cut
 prints_nothing
 says "jprof: /proc/$pid/maps: cannot be opened: No such file or directory"
 
@@ -181,15 +160,13 @@ done
 same "a file as standard input: not as the file" reference out
 mkfifo pipe
 cat dump.heap >pipe &
-run "$jprof" --show_bytes $sys pipe
-exits 0
+works "$jprof" --show_bytes $sys pipe
 same "not as the file" reference out
 cat dump.heap >pipe &
 run "$jprof" --show_bytes $sys "$heaps/sysroot/tmp/jprof-samples/threads" pipe
 same "not as the file" reference out
 cat dump.heap >pipe &
-run "$jprof" --show_bytes $sys --base=pipe dump.heap
-exits 0
+works "$jprof" --show_bytes $sys --base=pipe dump.heap
 says 'jprof: nothing changed between the dumps'
 "$jprof" info --all $sys dump.heap >info.file 2>err
 what="info of a pipe"

@@ -39,8 +39,7 @@ base >heap.ndjson
 # Bytes: 1,700 of classes, 150,620 of the Hash, 30,120 of the global Array, 20,000 that both keep, 7,340 of the thread; 10,000 of
 # garbage. One element makes most of the Array, and of the thread: then that is the keeper.
 what="a whole dump"
-run "$jprof" keepers heap.ndjson
-exits 0
+works "$jprof" keepers heap.ndjson
 for words in '^heap.ndjson: 205 KB in 22 Ruby objects and their buffers' '^A Hash of 3 in Shop keeps 72 % of it (147 KB).' \
     '^     147    72 %            7  a Hash of 3 in Shop  shop.rb:7' '^    29.3    14 %            2  a Shop::Box in a global variable  glob.rb:2' \
     '^     6.9     3 %            2  an Array of 1 in a Thread$' '^    21.6    11 %           11  others, each less' '^     205   100 %           22  all' '^     9.8                    1  no root leads to them: garbage' \
@@ -57,20 +56,16 @@ check "the rows are not all" [ "$sum" = 1 ]
 
 what="a choice"
 sed 's/shop.rb/apaththatisaslongaspathsofgems.rb/; s/Shop::Item/AModule::WithAName::ThatIsLong::AndAnItem/' heap.ndjson >long.ndjson
-run "$jprof" keepers --line='shop.rb:9' heap.ndjson
-exits 0
+works "$jprof" keepers --line='shop.rb:9' heap.ndjson
 check "not the three, with their Strings" grep -q '^heap.ndjson: 147 KB in 3 Ruby objects, with what they keep' out
 check "not their keeper" grep -q '^     147   100 %            3  a Hash of 3 in Shop  shop.rb:7' out
-run "$jprof" keepers --class='Item' --line=glob heap.ndjson
-exits 0
+works "$jprof" keepers --class='Item' --line=glob heap.ndjson
 check "what fits one of two patterns" grep -q '^heap.ndjson: 0 bytes in 0 Ruby objects' out
-run "$jprof" keepers --class='(' heap.ndjson
-exits 1
+exits_with 1 "$jprof" keepers --class='(' heap.ndjson
 check "another word on the pattern" grep -q 'class' err
 for of in --line --class '--strings --line'; do
     # shellcheck disable=SC2086
-    run "$jprof" keepers $of='^(.|..|...)+(?<=!!)' long.ndjson
-    exits 1
+    exits_with 1 "$jprof" keepers $of='^(.|..|...)+(?<=!!)' long.ndjson
     check "$of: not said that it takes too much" grep -q 'too much backtracking' err
 done
 
@@ -84,12 +79,10 @@ run "$jprof" keepers heap.ndjson
 mv out whole
 gzip -k heap.ndjson
 what="compressed"
-run "$jprof" keepers heap.ndjson.gz
-exits 0
+works "$jprof" keepers heap.ndjson.gz
 same "another answer" "$(sed s/heap.ndjson/heap.ndjson.gz/ whole >wanted; echo wanted)" out
 what="standard input"
-run sh -c '"$1" keepers - <heap.ndjson' sh "$jprof"
-exits 0
+works sh -c '"$1" keepers - <heap.ndjson' sh "$jprof"
 what="objects in another order"
 { grep -v ROOT heap.ndjson | tac; grep ROOT heap.ndjson; } >turned.ndjson
 run "$jprof" keepers turned.ndjson
@@ -98,16 +91,14 @@ sed -n '/^   keeps/,/ all$/p' whole >wanted
 same "other rows" wanted table
 what="a file that was cut"
 head -c $(($(wc -c <heap.ndjson) - 300)) heap.ndjson >cut.ndjson
-run "$jprof" keepers cut.ndjson
-exits 0
+works "$jprof" keepers cut.ndjson
 check "not a word on it" grep -q '^The file ends within a line: it is not whole' out
 
 # ---- what is no such dump -----------------------------------------------------------------------------------------
 refused() { # TEXT WORDS
     what="$1"
     printf '%s\n' "$1" >bad.ndjson
-    run "$hostile" keepers bad.ndjson
-    exits 1
+    exits_with 1 "$hostile" keepers bad.ndjson
     check "not these words: $2" grep -q "^jprof: bad.ndjson.*$2" err
     check "more than a line" [ "$(wc -l <err)" = 1 ]
 }
@@ -127,12 +118,10 @@ printf '%s\n' '{"type":"ROOT", "root":"vm", "references":["0x1000", "0xfff8", "0
     '{"address":"0x1000", "type":"HASH", "references":["0x1000", "0x1", "0x"], "memsize":9000000000000000000, "size":99999999999999999999}' \
     '{"address":"0x1000", "type":"HASH", "references":["0x2000"], "memsize":100}' \
     '{"address":"0x2000", "type":"STRING", "class":"0x1000", "memsize":100}' >odd.ndjson
-run "$hostile" keepers odd.ndjson
-exits 0
+works "$hostile" keepers odd.ndjson
 what="bytes whose sum has no room"
 sed 's/"memsize":100/"memsize":9000000000000000000/' odd.ndjson >bad.ndjson
-run "$hostile" keepers bad.ndjson
-exits 1
+exits_with 1 "$hostile" keepers bad.ndjson
 check "not said" grep -q '^jprof: bad.ndjson:3: more bytes than any memory has$' err
 
 # Each line with a byte that is another one is refused with a line, or read.
@@ -144,8 +133,7 @@ for at in 3 40 90 200 333 700 1111 1500 2222 3000; do
 done
 
 what="a report of such a file"
-run "$jprof" heap.ndjson
-exits 1
+exits_with 1 "$jprof" heap.ndjson
 check "not the command that reads it" grep -q 'ObjectSpace.dump_all.*: jprof keepers FILE says who keeps them' err
 
 # ---- two and three of them: what was born after the first and lives in the others -----------------------------------
@@ -162,8 +150,7 @@ list "0xb000 0xb008 0xb010 0xb018" >second.ndjson
 list "0xb000 0xb008 0xb010 0xb020" >third.ndjson
 { object 0xb000 100 old.rb:1 3 && object 0xb008 2000 new.rb:2 4 && object 0xb010 3000 new.rb:2 5 && object 0xb020 9000 late.rb:4 6; } >>third.ndjson
 what="three dumps"
-run "$jprof" diff first.ndjson second.ndjson third.ndjson
-exits 0
+works "$jprof" diff first.ndjson second.ndjson third.ndjson
 for words in '4.9 KB in 2 objects. One line makes 100 % of it' '^1  +4.9 KB  new.rb:2$' '^   what     Shop::Item (2)$' \
     '^   kept by  an Array of 2 in a global variable  *glob.rb:1$' '^   path     a global variable > Array > Shop::Item (2 of them)$' \
     '^   since    generation 4 to 5' '^     4.9            2  new.rb:2$' '^     4.9            2  all$'; do
@@ -171,24 +158,20 @@ for words in '4.9 KB in 2 objects. One line makes 100 % of it' '^1  +4.9 KB  new
 done
 check "what was gone, or came late" eval '! grep -q "gone\|late\|old" out'
 what="two dumps"
-run "$jprof" diff first.ndjson third.ndjson
-exits 0
+works "$jprof" diff first.ndjson third.ndjson
 check "not all that came" grep -q '^    13.7            3  all$' out
 check "the lines are in no order" [ "$(sed -n 's/^ *[0-9.][0-9.]* *[0-9][0-9]*  \(.*rb:.*\)/\1/p' out | tr '\n' ' ')" = "late.rb:4 new.rb:2 " ]
 what="dumps of two programs"
 sed 's/"0x/"0xc/g' third.ndjson >other.ndjson
-run "$jprof" diff first.ndjson other.ndjson
-exits 1
+exits_with 1 "$jprof" diff first.ndjson other.ndjson
 check "not said" grep -q 'of two processes' err
 what="one dump, and four"
 for dumps in first.ndjson "first.ndjson second.ndjson third.ndjson third.ndjson"; do
     # shellcheck disable=SC2086
-    run "$jprof" diff $dumps
-    exits 1
+    exits_with 1 "$jprof" diff $dumps
     check "not said how many" grep -q 'two or three dumps of ObjectSpace' err
 done
-run "$jprof" diff --json first.ndjson second.ndjson
-exits 1
+exits_with 1 "$jprof" diff --json first.ndjson second.ndjson
 check "no word on the format" grep -q 'as text alone' err
 
 # ---- Strings: which are equal ---------------------------------------------------------------------------------------
@@ -200,8 +183,7 @@ long=$(printf '%061d' 7)
 { cat heap.ndjson && string 0xc000 "$long" a.rb:1 2000 && string 0xc008 "$long" a.rb:1 1000 && string 0xc010 '\u0007x' a.rb:1 500 &&
     string 0xc018 "$long" b.rb:2 1000 && string 0xc020 '\u00e9\u00e9' b.rb:2 600000; } >strings.ndjson
 what="Strings"
-run "$jprof" keepers --strings strings.ndjson
-exits 0
+works "$jprof" keepers --strings strings.ndjson
 for words in '^strings.ndjson: 737 KB in 8 Strings.$' 'If only one were left of the equal ones of each line, 1000 bytes (0 %) would' \
     '^     587       0.0            2            2  b.rb:2$' '^     3.4       1.0            3            2  a.rb:1$' '^     146       0.0            3            3  shop.rb:10$' \
     '^     737       1.0            8               all$' '^   most     2 equal ones of 61 bytes$' '^            1 of 2 bytes$' \
@@ -209,16 +191,13 @@ for words in '^strings.ndjson: 737 KB in 8 Strings.$' 'If only one were left of 
     check "no line $words" grep -q "$words" out
 done
 check "what they say" eval '! grep -q "secret\|00000" out'
-run "$jprof" keepers --strings=show --line='a.rb' strings.ndjson
-exits 0
+works "$jprof" keepers --strings=show --line='a.rb' strings.ndjson
 tr -s '\n ' ' ' <out >joined
 check "not the line alone" grep -q '^strings.ndjson: 3.4 KB in 3 Strings' out
 check "not 60 characters" grep -qF '2 equal ones of 61 bytes: "'"$(printf '%060d' 0)"'..."' joined
 check "a control character" grep -qF '1 of 2 bytes: "\x07x"' out
-run "$jprof" keepers --strings=all strings.ndjson
-exits 1
-run "$jprof" keepers --strings --class=x strings.ndjson
-exits 1
+exits_with 1 "$jprof" keepers --strings=all strings.ndjson
+exits_with 1 "$jprof" keepers --strings --class=x strings.ndjson
 check "not said which chooses" grep -q 'line=RE' err
 
 # The shortest way to Object leads over the singleton class of what a global refers to, as in Ruby 3.4.
@@ -232,8 +211,7 @@ cat >object.ndjson <<'END'
 {"address":"0x3000", "type":"STRING", "bytesize":30, "memsize":9000}
 {"address":"0x3008", "type":"STRING", "bytesize":30, "memsize":9000}
 END
-run "$jprof" keepers object.ndjson
-exits 0
+works "$jprof" keepers object.ndjson
 prints '^   path  *Object > Object$'
 
 # Snapshots with the graph of objects. Cache: 21,000 of 29,800; the largest of two is said, and one may be asked for.
@@ -241,44 +219,32 @@ what="a snapshot"
 for kind in one two none cut; do
     python3 "$here/graph.py" "$kind" "$kind.jprof" || skip "no python3 here"
 done
-run "$jprof" keepers one.jprof
-exits 0
+works "$jprof" keepers one.jprof
 prints '^one.jprof, process 17, worker: 29.1 KB in 38 Ruby objects and their buffers'
 prints '^A Hash of 20 in Shop::Cache keeps 70 % of it .20.5 KB.\.'
 prints '^   path  *Shop::Cache > Hash > Shop::Item .20 of them.'
 prints '^ *5.1 .* 11  an Array of 10 in a global variable$'
 check "lines are asked of a snapshot" sh -c '! grep -q trace_object_allocations out'
-run "$jprof" keepers two.jprof
-exits 0
+works "$jprof" keepers two.jprof
 prints '^two.jprof, process 19, worker: '
 prints '^It is the largest of 2 processes in the snapshot'
-run "$jprof" keepers --member=17 --class=Item two.jprof
-exits 0
+works "$jprof" keepers --member=17 --class=Item two.jprof
 prints '^two.jprof, process 17, worker: 19.5 KB in 20 Ruby objects'
-run "$jprof" keepers --member=18 two.jprof
-exits 1
-run "$jprof" keepers --member=nobody two.jprof
-exits 1
+exits_with 1 "$jprof" keepers --member=18 two.jprof
+exits_with 1 "$jprof" keepers --member=nobody two.jprof
 check "not said who is missing" grep -q 'has no member nobody' err
-run "$jprof" keepers none.jprof
-exits 1
+exits_with 1 "$jprof" keepers none.jprof
 check "not said what to make" grep -q 'jprof snap --objects' err
-run "$hostile" keepers cut.jprof
-exits 1
+exits_with 1 "$hostile" keepers cut.jprof
 check "not said that it is cut" grep -q 'damaged or not whole' err
-run "$jprof" keepers --strings one.jprof
-exits 1
+exits_with 1 "$jprof" keepers --strings one.jprof
 check "not said that there are no contents" grep -q 'no contents of Strings' err
-run "$jprof" keepers --line=shop one.jprof
-exits 1
+exits_with 1 "$jprof" keepers --line=shop one.jprof
 check "not said that there are no lines" grep -q 'says its line' err
-run "$jprof" --text two.jprof
-exits 0
+works "$jprof" --text two.jprof
 
 what="operands"
-run "$jprof" keepers
-exits 1
+exits_with 1 "$jprof" keepers
 check "no word on what to give" grep -q 'ObjectSpace.dump_all' err
-run "$jprof" keepers nothing.ndjson
-exits 1
+exits_with 1 "$jprof" keepers nothing.ndjson
 finish

@@ -124,6 +124,18 @@ exits() {
     check "exit status $status, not $1" [ "$status" -eq "$1" ]
 }
 
+# works COMMAND...; exits_with STATUS COMMAND...: runs it, and it must exit so.
+works() {
+    run "$@"
+    exits 0
+}
+exits_with() {
+    status_wanted=$1
+    shift
+    run "$@"
+    exits "$status_wanted"
+}
+
 # says TEXT...: standard error is these lines alone. Without an argument: it is empty.
 says() {
     sort_err

@@ -21,24 +21,20 @@ dump 5000 >some.heap
 for command in "--text" info "bundle -o out.jprof"; do
     for limit in 1M 5M; do
         what="$command --max-memory=$limit"
-        run "$jprof" $command "$nowhere" --max-memory=$limit some.heap
-        exits 1
+        exits_with 1 "$jprof" $command "$nowhere" --max-memory=$limit some.heap
         check "not one line" [ "$(wc -l <err)" = 1 ]
         check "does not say what to do" grep -q "needs more memory than the ${limit%M} MB .*--max-memory=SIZE" err
         check "a file is left" [ ! -e out.jprof ]
     done
 done
-run "$jprof" --text "$nowhere" --max-memory=4G "$heaps/hand-4.heap"
-exits 0
-run "$jprof" --text "$nowhere" --max-memory=lots "$heaps/hand-4.heap"
-exits 1
+works "$jprof" --text "$nowhere" --max-memory=4G "$heaps/hand-4.heap"
+exits_with 1 "$jprof" --text "$nowhere" --max-memory=lots "$heaps/hand-4.heap"
 check "no word on the size" grep -q "max-memory=lots: give a size" err
 
 # What cannot be of its kind is refused by its size, before it is read.
 truncate -s 3G sparse
 for option in names maps perf-map; do
-    run "$jprof" --text --max-memory=1G --$option=sparse some.heap
-    exits 1
+    exits_with 1 "$jprof" --text --max-memory=1G --$option=sparse some.heap
     check "is read" grep -q '^jprof: sparse: is larger than the [0-9]* MiB that such a file may have$' err
 done
 rm sparse
@@ -55,8 +51,7 @@ if ${CC:-cc} -g -no-pie subject.c -o subject 2>cc.err && nm subject >symbols 2>n
     objcopy --update-section .debug_str=zeros subject 2>objcopy.err && objcopy --compress-debug-sections=zlib subject 2>objcopy.err; then
     printf 'heap_v2/524288\n  t*: 1: 100 [0: 0]\n@ 0x%x\n  t*: 1: 100 [0: 0]\n\nMAPPED_LIBRARIES:\n00401000-00402000 r-xp 00001000 08:01 42 %s\n' \
         $((0x$(sed -n 's/ T keep$//p' symbols) + 4)) "$tmp/subject" >unpacked.heap
-    run sh -c 'ulimit -v 200000; exec "$@"' sh "$plain" info unpacked.heap
-    exits 0
+    works sh -c 'ulimit -v 200000; exec "$@"' sh "$plain" info unpacked.heap
     check "called damaged" eval '! grep -q damaged out'
     check "no word on memory" eval '! grep -q "is compressed" out || tr "\n" " " <out | grep -q "memory is short"'
 fi
@@ -72,8 +67,7 @@ done
 limit_file=$group/memory.max
 [ -e "$limit_file" ] || limit_file=$group/memory.limit_in_bytes
 if [ -n "$group" ] && dump 20000 >big.heap && echo 24M >"$limit_file" 2>/dev/null; then
-    run sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$jprof" --text big.heap
-    exits 1
+    exits_with 1 sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$jprof" --text big.heap
     check "not one line about the control group" grep -q "(its control group has [0-9]* MB left); --max-memory" err
 fi
 [ -z "$group" ] || rmdir "$group"

@@ -20,18 +20,15 @@ has_all() {
 named first 100
 named last 400
 named between 300
-run "$jprof" diff "$nowhere" first last
-exits 0
+works "$jprof" diff "$nowhere" first last
 has_all "block and row" out 2
 run "$jprof" diff "$nowhere" --markdown first last
 has_all "Markdown" out 1
 run "$jprof" diff "$nowhere" first last between
 has_all "what grew most, or the block, and the row" out 2
-run "$jprof" check "$nowhere" --github first last
-exits 3
+exits_with 3 "$jprof" check "$nowhere" --github first last
 has_all "check, and its annotation" out 2
-run "$jprof" check "$nowhere" --update-baseline --baseline=base.json first last
-exits 0
+works "$jprof" check "$nowhere" --update-baseline --baseline=base.json first last
 for n in 1 2; do
     named gone$n $((100 + n))
     sed 's/_the_end/_gone/' gone$n >gone && mv gone gone$n
@@ -42,8 +39,7 @@ has_all "what is unused" out 1
 named step1 1000
 named step2 100
 named step3 103
-run "$jprof" check "$nowhere" first step1 step2 step3
-exits 1
+exits_with 1 "$jprof" check "$nowhere" first step1 step2 step3
 has_all "CANNOT TELL" out 1
 
 # What a rule of one's own says of memory, as long as it is.

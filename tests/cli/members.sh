@@ -28,8 +28,7 @@ w1='puma: cluster worker 1: 17 [shop]'
 # ---- the same processes: nothing is said, and what did not change has no error ----
 bundle early "17|1|master|$puma|401000=400/900" "21|5|worker|$w0|401100=300/300,401200=50/60" "22|6|worker|$w1|401100=300/300"
 bundle late "17|1|master|$puma|401000=400/900" "21|5|worker|$w0|401100=300/300,401200=90/100" "22|6|worker|$w1|401100=300/300"
-run "$jprof" "$nowhere" --json --addresses --diff_base=early late
-exits 0
+works "$jprof" "$nowhere" --json --addresses --diff_base=early late
 is_silent_of "$unlike"
 check "JSON: $(compared)" [ "$(compared)" = '{"same":3,"replaced":[],"only_now":[],"only_base":[],"common_stacks":true}' ]
 check "what did not change: $(row 1100 '["flat"]')" [ "$(row 1100 '["flat"]')" = "no row" ]
@@ -37,8 +36,7 @@ check "what grew: $(row 1200 '["flat"]')" awk -v is="$(row 1200 '["flat"]')" 'BE
 
 # ---- a worker was replaced: by its number it meets the one before; those that stayed keep their errors ----
 bundle late "17|1|master|$puma|401000=400/900" "45|99|worker|$w0|401100=310/320" "22|6|worker|$w1|401100=300/300"
-run "$jprof" "$nowhere" --json --addresses --diff_base=early late
-exits 0
+works "$jprof" "$nowhere" --json --addresses --diff_base=early late
 warns '^jprof: replaced between the two \(worker 0: 21 by 45\): what the old one held is gone and what the new one holds has come, which is no growth of one process$'
 check "more than one line of it" [ "$(grep -cE "$unlike" err)" = 1 ]
 check "JSON: $(compared)" [ "$(compared)" = '{"same":2,"replaced":[{"base":"21","now":"45"}],"only_now":[],"only_base":[],"common_stacks":true}' ]
@@ -98,12 +96,10 @@ check "one program is called two" no_line 'two programs' err
 
 # ---- a member that is asked for, and a thread, need not be on both sides ----
 bundle both "17|1|master|$puma|401000=400/900" "21|5|worker|$w0|401100=300/300"
-run "$jprof" "$nowhere" --json --addresses --member=worker --diff_base=early both
-exits 1
+exits_with 1 "$jprof" "$nowhere" --json --addresses --member=worker --diff_base=early both
 warns '^jprof: early: has no member worker; it has 17 \(master\)$'
 cp both again
-run "$jprof" "$nowhere" --json --addresses --thread=t7 --diff_base=both again
-exits 1
+exits_with 1 "$jprof" "$nowhere" --json --addresses --thread=t7 --diff_base=both again
 warns '^jprof: no thread t7 in again'
 
 # ---- dumps with a side-car know their process, too; without any, nobody knows ----

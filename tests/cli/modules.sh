@@ -15,8 +15,7 @@ if [ -n "$capstone" ]; then
     mkdir broken
     echo none >"broken/$capstone"
     cp "$cases/ruby31/cext.1.heap" copy.heap # not older than the files beside it
-    LD_LIBRARY_PATH=$PWD/broken${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} run "$jprof" --disasm=row_new --sysroot="$cases/sysroot" copy.heap
-    exits 1
+    LD_LIBRARY_PATH=$PWD/broken${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exits_with 1 "$jprof" --disasm=row_new --sysroot="$cases/sysroot" copy.heap
     says_like "^jprof: --disasm needs capstone: .*/broken/$capstone: .*; install libcapstone${capstone##*.} \(Debian\) or capstone \(Alpine\)\$"
 fi
 

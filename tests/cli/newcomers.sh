@@ -178,16 +178,14 @@ info prog~prog:1: is a program, not a heap dump; the order is: jprof PROGRAM DUM
 --symbols prog~standard input holds no addresses; give the text of a /proc/PID/maps and addresses, one a line$
 END
 check "only $lines command lines" [ "$lines" -ge 67 ]
-run "$jprof" --lib_prefix=/no/such --add_lib=dir,/no/such.so --debug-dir=/no/such app.heap
-exits 0
+works "$jprof" --lib_prefix=/no/such --add_lib=dir,/no/such.so --debug-dir=/no/such app.heap
 for typed in --lib_prefix=/no/such --add_lib=/no/such.so --debug-dir=/no/such; do
     check "$typed is passed over" grep -qxF "jprof: $typed: No such file or directory; jprof goes on without it" err
 done
 # A program in PATH may be called as an option with a value is; this dump is not its.
 mkdir path
 cp prog path/ruby
-run env PATH="$tmp/path:$PATH" "$jprof" --show_bytes ruby app.heap
-exits 1
+exits_with 1 env PATH="$tmp/path:$PATH" "$jprof" --show_bytes ruby app.heap
 says_like '^jprof: ruby: no command, no file here, and the dump is not of .*/path/ruby; leave it out'
 check "they changed a file" cmp -s app.heap new.heap
 echo "$lines command lines"

@@ -47,14 +47,12 @@ def row(part):
 sys.exit(0 if eval(sys.argv[1]) else 1)' "$2" || fail "$1"
 }
 explain() {
-    run "$jprof" explain --json "$@"
-    exits 0
+    works "$jprof" explain --json "$@"
     cp out json
     python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 }
 start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" objects.rb
-run "$jprof" snap --gc --objects "$pid" -o first.jprof
-exits 0
+works "$jprof" snap --gc --objects "$pid" -o first.jprof
 says
 lives "$pid"
 explain first.jprof
@@ -67,20 +65,17 @@ judge "not what GC.stat says is in objects" 'abs(sum(r["bytes"] for r in types.v
 judge "growth of one snapshot" 'all(r["objects_growth"] is None for r in types.values())'
 kill -USR1 "$pid"
 until_true 60 test -e grown
-run "$jprof" snap --gc --objects "$pid" -o second.jprof
-exits 0
+works "$jprof" snap --gc --objects "$pid" -o second.jprof
 explain first.jprof second.jprof
 judge "growth" '(classes["Basket"]["objects_growth"], classes["Row"]["objects_growth"], classes["Shop::Order"]["objects_growth"]) == (20000, 10000, 5000)'
 run "$jprof" explain first.jprof second.jprof
 prints '^Objects in Ruby.s GC heap, by type'
 prints '^ +[0-9.]+ MB +[+][0-9.]+ MB  Basket [(]40000, [+]20000[)]$'
-run "$jprof" diff first.jprof second.jprof
-exits 0
+works "$jprof" diff first.jprof second.jprof
 prints " objects.rb:$(grep -n 'strings = ' objects.rb | head -n 1 | cut -d: -f1) "
 prints "all of malloc and Ruby's objects$"
 prints_no '^ .* String [(][+]'
-run "$jprof" diff --heap=malloc first.jprof second.jprof
-exits 0
+works "$jprof" diff --heap=malloc first.jprof second.jprof
 prints "^1  GROWING  [+][0-9.]+ MB  Ruby's GC heap [(]not in the profile[)]$"
 prints '^   what     .*String [+][0-9.]+ MB [(][+][0-9,]+[)]'
 prints '^ +[+][0-9.]+ +[0-9.]+ +[0-9.]+ +String [(][+][0-9,]+[)]$'
@@ -93,15 +88,13 @@ more = {o["name"]: o["objects_growth"] for o in json.load(open("json"))["objects
 assert (more["Basket"], more["Row"], more["Shop::Order"]) == (20000, 10000, 5000), more' 2>judge || fail "diff: $(tail -n 1 judge)"
 
 # With --gc by itself, but not without it or against --no-objects, and never of what is no Ruby.
-run "$jprof" snap --gc "$pid" -o by-gc.jprof
-exits 0
+works "$jprof" snap --gc "$pid" -o by-gc.jprof
 explain by-gc.jprof
 judge "not counted with --gc" 'classes["Basket"]["objects"] == 40000'
 for how in '' '--gc --no-objects'; do
     rm -f plain.jprof
     # shellcheck disable=SC2086
-    run "$jprof" snap $how "$pid" -o plain.jprof
-    exits 0
+    works "$jprof" snap $how "$pid" -o plain.jprof
     explain plain.jprof
     judge "counted unasked: $how" 'not types and not classes'
     tar xOf plain.jprof "$pid/agent.json" | python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["ruby"]["objects"] is not None)' || fail "the side-car has objects: $how"
@@ -111,8 +104,7 @@ prints '^To see what is in it: jprof snap --objects [0-9]+$'
 stop "$pid"
 rm -f ready
 JPROF_AGENT=for=all launch "$jemalloc:$agent" "prof:true,prof_prefix:$tmp/d/sh" sh -c 'touch ready; sleep 600 & wait'
-run "$jprof" snap --objects "$pid" -o sh.jprof
-exits 0
+works "$jprof" snap --objects "$pid" -o sh.jprof
 says_like "^jprof: process $pid: its objects cannot be counted"
 stop "$pid"
 
@@ -120,8 +112,7 @@ stop "$pid"
 start "lg_prof_sample:12,prof_prefix:$tmp/d/app" "$ruby" objects.rb churn
 for round in $(seq "${JPROF_OBJECTS_ROUNDS:-5}"); do
     rm -f churn.jprof
-    run "$jprof" snap --objects --symbols=later "$pid" -o churn.jprof
-    exits 0
+    works "$jprof" snap --objects --symbols=later "$pid" -o churn.jprof
 done
 explain churn.jprof
 judge "classes while others allocate" 'classes["Basket"]["objects"] == 20000 and classes["Row"]["objects"] == 10000'
@@ -138,8 +129,7 @@ File.write("ready", Process.pid.to_s)
 sleep
 END
 start "lg_prof_sample:12,prof_prefix:$tmp/d/app" "$ruby" ractor.rb
-run "$jprof" snap --objects --symbols=later "$pid" -o ractor.jprof
-exits 0
+works "$jprof" snap --objects --symbols=later "$pid" -o ractor.jprof
 tar xOf ractor.jprof "$pid/agent.json" | python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["ruby"]["objects"] is not None)' || fail "objects were counted beside a ractor"
 lives "$pid"
 finish

@@ -23,8 +23,7 @@ refused() {
     onto=$1
     shift
     cp "$onto" before
-    run "$jprof" "$@"
-    exits 1
+    exits_with 1 "$jprof" "$@"
     prints_nothing
     check "does not say why: $(cat err)" grep -q ': cannot be written: it is read for this report; give another name with -o$' err
     same "$onto is not what it was" before "$onto"
@@ -47,20 +46,17 @@ same "a session's report went onto its source" before kept.c
 # What was not read is replaced as ever: the source of another function, and a report.
 printf '%s\n' '/* nothing is read of it */' >other.c
 for again in 1 2; do
-    run "$jprof" --list=keep_it -o other.c main.heap
-    exits 0
+    works "$jprof" --list=keep_it -o other.c main.heap
     check "a report in place of another file" grep -q 'ROUTINE .* keep_it' other.c
 done
 cp kept.c kept.kept
-run "$jprof" --text -o kept.c main.heap
-exits 0
+works "$jprof" --text -o kept.c main.heap
 check "a report that shows no source" grep -q keep_it kept.c
 mv kept.kept kept.c
 
 # A pack of names that was found in its directory.
 mkdir -p data/jprof/names
-run "$jprof" names learn -o data/jprof/names/kept.jnames libkept.so.1
-exits 0
+works "$jprof" names learn -o data/jprof/names/kept.jnames libkept.so.1
 XDG_DATA_HOME=$tmp/data
 export XDG_DATA_HOME
 mv libkept.so.1 whole.so

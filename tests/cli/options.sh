@@ -6,8 +6,7 @@ sys=--sysroot=$heaps/sysroot
 
 # report ARGUMENTS...: runs jprof; it must work.
 report() {
-    run "$jprof" $sys "$@"
-    exits 0
+    works "$jprof" $sys "$@"
     says
 }
 
@@ -67,8 +66,7 @@ same_as ./info
 refuses() {
     text=$1
     shift
-    run "$jprof" "$@"
-    exits 1
+    exits_with 1 "$jprof" "$@"
     prints_nothing
     says "$text"
 }
@@ -94,8 +92,7 @@ refuses 'jprof: --inuse_space and --alloc_objects exclude each other' --inuse_sp
 refuses 'jprof: --base and --diff_base exclude each other' --base=dump.heap --diff_base=dump.heap dump.heap
 refuses 'jprof: no dump given; usage: jprof [OPTIONS] [PROGRAM] DUMP..., see jprof --help'
 refuses 'jprof: no dump given; usage: jprof [OPTIONS] [PROGRAM] DUMP..., see jprof --help' --lines
-run "$jprof" info
-exits 1
+exits_with 1 "$jprof" info
 says_like '^jprof: no dump given'
 
 # ---- every option of jeprof is known: it works, or a sentence says that it does not ----
@@ -114,21 +111,18 @@ for option in text callgrind list=row_new disasm=row_new gv evince dot ps pdf sv
 done
 
 # ---- a pattern without end ----
-run "$jprof" $sys '--focus=^(.|..|...)+(?<=!!)' --fold=none dump.heap
-exits 1
+exits_with 1 "$jprof" $sys '--focus=^(.|..|...)+(?<=!!)' --fold=none dump.heap
 prints_nothing
 says 'jprof: --focus: takes too much backtracking; give a simpler pattern'
 
 for word in list peek disasm; do
-    run "$jprof" $sys "--$word=^(.|..|...)+(?<=!!)" --fold=none dump.heap
-    exits 1
+    exits_with 1 "$jprof" $sys "--$word=^(.|..|...)+(?<=!!)" --fold=none dump.heap
     prints_nothing
     check "no sentence" grep -qx "jprof: --$word: takes too much backtracking; give a simpler pattern" err
 done
 
 # ---- help and version ----
-run "$jprof" --help
-exits 0
+works "$jprof" --help
 says
 prints '^usage: jprof \[OPTIONS\] \[PROGRAM\] DUMP'
 for option in text functions lines files addresses inuse_space inuse_objects alloc_space alloc_objects show_bytes cum \
@@ -136,15 +130,13 @@ for option in text functions lines files addresses inuse_space inuse_objects all
     edgefraction maxdegree cluster help version; do
     prints "^  --${option}[ =]"
 done
-run "$jprof" --version
-exits 0
+works "$jprof" --version
 says
 prints '^jprof [0-9]+\.[0-9]+\.[0-9]+'
 
 # ---- commands: what is misspelt is not taken for a file, what is a file or a program is no misspelling ----
 for pair in snpa:snap doctr:doctor runn:run inof:info bundel:bundle docctor:doctor snag:snap; do
-    run "$jprof" "${pair%:*}" 4711
-    exits 1
+    exits_with 1 "$jprof" "${pair%:*}" 4711
     says "jprof: ${pair%:*}: no such command or file; is it jprof ${pair#*:}? jprof --help lists the commands"
 done
 run "$jprof" frobnicate
@@ -156,18 +148,15 @@ chmod +x runn
 PATH=$PATH:$tmp run "$jprof" runn missing.heap
 says_like 'missing.heap'
 for command in bundle doctor info run snap; do
-    run "$jprof" $command --help
-    exits 0
+    works "$jprof" $command --help
     says
     prints '^usage: jprof '
     prints "^ *(usage: )?jprof $command "
     cp out right
     if [ $command != info ]; then
-        run "$jprof" help $command
-        exits 0
+        works "$jprof" help $command
         same "jprof help $command is not its --help" right out
-        run "$jprof" $command --nonsense
-        exits 1
+        exits_with 1 "$jprof" $command --nonsense
         says "jprof: unknown option --nonsense; jprof $command --help lists all"
     fi
 done

@@ -67,8 +67,7 @@ while read -r words; do
     done
     for ending in txt md gz heap.bak; do
         one_of 5 || continue
-        run "$jprof" $words -o "named.$ending" $sys x.heap
-        exits 0
+        works "$jprof" $words -o "named.$ending" $sys x.heap
         rm -f "named.$ending"
     done
 done <formats
@@ -77,15 +76,13 @@ done <formats
 mkdir new old
 while read -r words; do
     [ "$words" = --web ] || one_of 3 || continue
-    run "$hostile" $words -o new/r $sys x.heap
-    exits 0
+    works "$hostile" $words -o new/r $sys x.heap
     prints_nothing
     check "mode $(stat -c %a new/r) of a new file" [ "$(stat -c %a new/r)" = 644 ]
     check "litter: $(names new)" [ "$(names new)" = "r " ]
     echo before >old/r
     chmod 640 old/r
-    run "$jprof" $words -o old/r $sys x.heap
-    exits 0
+    works "$jprof" $words -o old/r $sys x.heap
     check "mode $(stat -c %a old/r), not the old one's" [ "$(stat -c %a old/r)" = 640 ]
     case $words in *pdf | *ps) ;; *) same "an old file gets another report" new/r old/r ;; esac
     check "nothing is in it" [ -s old/r ]
@@ -94,8 +91,7 @@ while read -r words; do
     echo before >old/r
     if [ "$size" -gt 1024 ]; then
         # Without a word about SIGXFSZ, which would end the program.
-        run sh -c 'ulimit -f 1; exec "$@"' sh "$jprof" $words -o old/r $sys x.heap
-        exits 1
+        exits_with 1 sh -c 'ulimit -f 1; exec "$@"' sh "$jprof" $words -o old/r $sys x.heap
         # cairo may add that its own file was cut; then Graphviz draws without it.
         check "no reason" grep -q '^jprof: old/r: cannot be written: File too large$' err
         old_stays old/r before
@@ -111,26 +107,21 @@ check "litter: $(names old)" [ "$(names old)" = "r " ]
 
 # ---- a failing report ----
 echo before >old/r
-run "$jprof" --peek=no_such_function -o old/r $sys x.heap
-exits 1
+exits_with 1 "$jprof" --peek=no_such_function -o old/r $sys x.heap
 old_stays old/r before
-run "$jprof" -o nowhere/r $sys x.heap
-exits 1
+exits_with 1 "$jprof" -o nowhere/r $sys x.heap
 says 'jprof: nowhere/r: cannot be written: No such file or directory'
-run "$jprof" -o old $sys x.heap
-exits 1
+exits_with 1 "$jprof" -o old $sys x.heap
 says 'jprof: old: cannot be written: Is a directory'
 long=$(printf '%0250d' 7)
-run "$jprof" -o "old/$long" $sys x.heap
-exits 0
+works "$jprof" -o "old/$long" $sys x.heap
 check "a long name" [ -s "old/$long" ]
 rm "old/$long"
 
 # ---- nor onto a program, which may be one of those that the dump names ----
 cp "$(command -v cat)" program
 cp program as-it-was
-run "$jprof" --text -o program $sys x.heap
-exits 1
+exits_with 1 "$jprof" --text -o program $sys x.heap
 says 'jprof: program: is a program or a library, and is not overwritten by a report; give another name with -o'
 check "the program was changed" cmp program as-it-was
 
@@ -156,8 +147,7 @@ for f in x.heap y.heap program b.jprof p.pb.gz maps $beside; do cp $f $f.kept; d
 onto() {
     onto=$1
     shift
-    run "$jprof" "$@"
-    exits 1
+    exits_with 1 "$jprof" "$@"
     prints_nothing
     says_like ': is read for this report, and is not overwritten by it; give another name with -o$'
     same "$onto is not what it was" "$onto.kept" "$onto"
@@ -193,21 +183,17 @@ cp jprof-baseline.json jprof-baseline.json.kept
 few onto jprof-baseline.json check --json -o jprof-baseline.json x.heap y.heap
 few onto jprof-baseline.json check --json -o "$tmp/jprof-baseline.json" --update-baseline x.heap y.heap
 if [ -d "$cases" ]; then
-    run "$jprof" check --json --update-baseline --baseline=made.json -o ./made.json --sysroot="$cases/sysroot" \
+    exits_with 1 "$jprof" check --json --update-baseline --baseline=made.json -o ./made.json --sysroot="$cases/sysroot" \
         "$cases/ruby31/cext.0.heap" "$cases/ruby31/cext.1.heap"
-    exits 1
     check "a report went onto the baseline that was just made" grep -q '"method": "row_new"' made.json
 fi
 rm -f jprof-baseline.json made.json
 run "$jprof" --json -o z.heap.json $sys z.heap
-run "$jprof" --json -o z.heap.json $sys z.heap
-exits 0
+works "$jprof" --json -o z.heap.json $sys z.heap
 check "a report beside its dump is not replaced" grep -q '^{' z.heap.json
-run sh -c '"$1" -o x.heap - <x.heap' sh "$jprof"
-exits 1
+exits_with 1 sh -c '"$1" -o x.heap - <x.heap' sh "$jprof"
 same "the dump on standard input is not what it was" x.heap.kept x.heap
-run sh -c '"$1" --raw x.heap >>x.heap' sh "$jprof"
-exits 1
+exits_with 1 sh -c '"$1" --raw x.heap >>x.heap' sh "$jprof"
 same "a dump that the report was to be appended to is not what it was" x.heap.kept x.heap
 printf 'text > x.heap\n' | "$jprof" --interactive $sys x.heap >out 2>err
 what="a session's report onto its dump"
@@ -216,26 +202,22 @@ same "the session's dump is not what it was" x.heap.kept x.heap
 # ---- links ----
 echo before >real
 ln -s real mine
-run "$jprof" -o mine $sys x.heap
-exits 0
+works "$jprof" -o mine $sys x.heap
 check "the link was replaced" [ -L mine ]
 check "the report is not where the link leads" grep -q '^Total' real
 mkdir sub
 ln -s sub/to first
 ln -s ../end sub/to
-run "$jprof" -o first $sys x.heap
-exits 0
+works "$jprof" -o first $sys x.heap
 check "a link to a link, to nothing" grep -q '^Total' end
 ln -s loop loop
-run "$jprof" -o loop $sys x.heap
-exits 1
+exits_with 1 "$jprof" -o loop $sys x.heap
 
 # ---- what is no regular file ----
 mkfifo fifo
 timeout 20 cat fifo >through &
 reader=$!
-run "$jprof" -o fifo $sys x.heap
-exits 0
+works "$jprof" -o fifo $sys x.heap
 wait $reader
 check "the FIFO was replaced" [ -p fifo ]
 same "another report through a FIFO" real through
@@ -247,8 +229,7 @@ for out in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
     { echo first && cat real; } >expected
     same "$out begins the file anew" expected appended
 done
-run "$jprof" -o /dev/full $sys x.heap
-exits 1
+exits_with 1 "$jprof" -o /dev/full $sys x.heap
 says 'jprof: /dev/full: cannot be written: No space left on device'
 check "/dev/full was replaced" [ -c /dev/full ]
 if command -v python3 >/dev/null; then
@@ -331,8 +312,7 @@ cmp -s bound real || echo "FAIL: a file that is mounted to be read only was chan
 echo tried
 EOF
 export jprof sys
-run timeout 300 unshare -m sh mounted.sh
-exits 0
+works timeout 300 unshare -m sh mounted.sh
 prints '^tried$'
 prints_no 'FAIL'
 
@@ -345,39 +325,32 @@ mkdir ro
 echo before >ro/r
 echo before >ro/shut
 chown 65534 ro/r
-run $somebody "$jprof" $sys -o ro/r x.heap
-exits 0
+works $somebody "$jprof" $sys -o ro/r x.heap
 check "not the report in a directory that cannot be written" grep -q '^Total' ro/r
-run $somebody "$jprof" $sys -o ro/shut x.heap
-exits 1
+exits_with 1 $somebody "$jprof" $sys -o ro/shut x.heap
 check "no reason" grep -q '^jprof: ro/shut: cannot be written: Permission denied$' err
 check "another's file was changed" [ "$(cat ro/shut)" = before ]
-run $somebody "$jprof" $sys -o ro/new x.heap
-exits 1
+exits_with 1 $somebody "$jprof" $sys -o ro/new x.heap
 check "litter: $(names ro)" [ "$(names ro)" = "r shut " ]
 # A file that may only be read in a directory that may be written.
 mkdir all
 chmod 777 all
 echo before >all/shut
-run $somebody "$jprof" $sys -o all/shut x.heap
-exits 1
+exits_with 1 $somebody "$jprof" $sys -o all/shut x.heap
 check "another's file was replaced" [ "$(cat all/shut)" = before ]
 # Links: root's own and another's.
 echo before >precious
 ln -s ../precious all/trap
 chown -h 65534 all/trap
-run "$jprof" -o all/trap $sys x.heap
-exits 1
+exits_with 1 "$jprof" -o all/trap $sys x.heap
 says "jprof: all/trap: cannot be written: is a link of somebody else's; give the file that is meant"
 check "a link of another's was followed" [ "$(cat precious)" = before ]
 ln -s r ro/link
-run $somebody "$jprof" $sys -o ro/link x.heap
-exits 0
+works $somebody "$jprof" $sys -o ro/link x.heap
 # The owner stays.
 echo before >all/theirs
 chown 65534:65534 all/theirs
 chmod 604 all/theirs
-run "$jprof" -o all/theirs $sys x.heap
-exits 0
+works "$jprof" -o all/theirs $sys x.heap
 check "owner and mode are $(stat -c '%u %g %a' all/theirs)" [ "$(stat -c '%u %g %a' all/theirs)" = '65534 65534 604' ]
 finish

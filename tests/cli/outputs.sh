@@ -18,8 +18,7 @@ cp "$cases/puma/w0.1.heap" "$cases/puma/w0.3.heap" "$cases/ruby31/nokogiri.1.hea
 owners() {
     dump=$1
     shift
-    run "$jprof" --libs --show_bytes $ruby $dump
-    exits 0
+    works "$jprof" --libs --show_bytes $ruby $dump
     for label in "$@"; do
         check "no row of $label" awk -v label="$label" '
             NR > 1 { name = $0; sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ /, "", name) }
@@ -39,13 +38,11 @@ prints ' 11089223 .* libxml2$' # its stacks, whoever owns them
 owners nokogiri.1.heap 'libxml2 via nokogiri 1.13.10' 'nokogiri 1.13.10' libruby-3.1
 prints '^67114618 +90\.1% .* libxml2 via nokogiri 1\.13\.10$'
 owners cext.1.heap leaky.so libruby-3.1
-run "$jprof" --libs --show_bytes --base=cext.0.heap $ruby cext.1.heap
-exits 0
+works "$jprof" --libs --show_bytes --base=cext.0.heap $ruby cext.1.heap
 prints '^20[0-9]{6} .* leaky\.so$'
 check "the leak is not on top" eval 'sed -n 2p out | grep -q " leaky\.so$"'
 # Two workers' time: each library's growth.
-run "$jprof" --libs --show_bytes --base=w0.1.heap $ruby w0.3.heap
-exits 0
+works "$jprof" --libs --show_bytes --base=w0.1.heap $ruby w0.3.heap
 prints '^ *1315846 .* leaky\.so$'
 # Names are not needed for it.
 mkdir nothing
@@ -69,8 +66,7 @@ moved=false
 
 # truth OPTION FUNCTION FLAT
 truth() {
-    run "$jprof" --show_bytes $1 --base=first.heap grow second.heap
-    exits 0
+    works "$jprof" --show_bytes $1 --base=first.heap grow second.heap
     says
     check "$2 is not $3" [ "$(awk -v name="$2" '$6 == name { print $1 }' out)" = "$3" ]
     check "a row without a name" eval '! grep -qE " (0x)?[0-9a-f]{16}$" out'
@@ -100,8 +96,7 @@ profiled $all ./grow third.heap 900 1410
 rows=$((-100 * 1024)) cells=$((910 * 112))
 ln -s "$jprof" jeprof
 for more in '' --cum --lines; do
-    run "$jprof" --show_bytes $more --base=first.heap grow third.heap
-    exits 0
+    works "$jprof" --show_bytes $more --base=first.heap grow third.heap
     prints "^Total: $((rows + cells)) B; shares are of the $((cells - rows)) B that grew or shrank\$"
     prints "^ *$rows +-50\.1% +-?[0-9.]+% +$rows +-50\.1% g_rows( |\$)"
     prints "^ *$cells +49\.9% +-?[0-9.]+% +$cells +49\.9% g_cells( |\$)"
@@ -126,8 +121,7 @@ run "$jprof" --show_bytes '--peek=^g_|^main$' --base=first.heap grow third.heap
 check "--peek: a share above 100 %" eval '! grep -qE "[0-9]{3}[0-9.]*%" out'
 check "--peek: g_rows is not before g_cells" [ "$(sed -n 's/.*| \(g_[a-z]*\)$/\1/p' out | head -n 1)" = g_rows ]
 # Of a base something may be many times, which is no share.
-run "$jprof" --show_bytes --diff_base=third.heap grow third.heap
-exits 1
+exits_with 1 "$jprof" --show_bytes --diff_base=third.heap grow third.heap
 says 'jprof: third.heap: is given twice; a snapshot is compared with a later one, not with itself'
 profiled $all ./grow small.heap 10 0
 run "$jprof" --show_bytes --diff_base=small.heap grow third.heap
@@ -170,8 +164,7 @@ collapsed() {
     least=$1
     shift
     perl_jeprof --collapsed "$@"
-    run "$jprof" --collapsed --fold=none "$@"
-    exits 0
+    works "$jprof" --collapsed --fold=none "$@"
     by_name theirs.whole >theirs
     by_name out >ours
     check "jeprof has few stacks" [ "$(wc -l <theirs)" -ge "$least" ]
@@ -218,8 +211,7 @@ check "the sum is $(sum out), the total $total" [ "$(sum out)" -gt "$((total - $
 # Its Total line and the program's rows are as in a report of the dump with the program.
 # raw LEAST WORDS DUMP [COUNTER]: with the options WORDS for the dump, jeprof's COUNTER for both
 raw() {
-    run "$jprof" --raw $2 subject "$3"
-    exits 0
+    works "$jprof" --raw $2 subject "$3"
     cp out raw
     perl_jeprof --text --show_bytes $2 ${4:-} subject "$3"
     of_program theirs.whole >from_dump
@@ -242,8 +234,7 @@ sed '/^@/d' late.heap >expected
 check "the dump's counters and maps are not in it" cmp -s without_stacks expected
 check "no list of inlined functions" grep -qE '^0x[0-9a-f]+ p_inlines--p_inlined_twice--p_inlined$' out
 # A difference: jeprof reads no negative numbers. What has grown it sees.
-run "$jprof" --raw --base=early.heap subject late.heap
-exits 0
+works "$jprof" --raw --base=early.heap subject late.heap
 cp out raw
 prints '^-[0-9]+: -[0-9]+ \['
 perl_jeprof --text --show_bytes --base=early.heap --drop_negative subject late.heap

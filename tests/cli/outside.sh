@@ -40,18 +40,15 @@ rss_of() { # BUNDLE
 $(tar xOf "$1" "$pid/status")
 END
 }
-run "$jprof" snap --gc "$pid" -o before.jprof
-exits 0
+works "$jprof" snap --gc "$pid" -o before.jprof
 cp heap heap.before
 : >grow
 until_true 60 [ ! -e grow ] || { cat target.err; exit 1; }
-run "$jprof" snap --gc "$pid" -o after.jprof
-exits 0
+works "$jprof" snap --gc "$pid" -o after.jprof
 cp heap heap.after
 
 # ---- as JSON: by Ruby's own page size, and by /proc ----
-run "$jprof" --json --base=before.jprof after.jprof
-exits 0
+works "$jprof" --json --base=before.jprof after.jprof
 cp out diff.json
 python3 "$root/tests/doors/values.py" schema "$root/docs/internals/json.schema.json" diff.json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 check "RssAnon now" [ "$(value diff.json 'int(n["rss_anon"])')" = "$(rss_of after.jprof)" ]
@@ -68,8 +65,7 @@ check "the GC heap grew by $grown only" [ "$grown" -gt 40000000 ]
 # ---- in words: a line on standard error where there is no terminal, else below the total ----
 number='[0-9]+[.][0-9]'
 line="RssAnon grew by $number MB; $number MB of it are in this profile; Ruby's GC heap grew by $number MB(; [a-z' ]* (grew|shrank) by $number MB)*"
-run "$jprof" --base=before.jprof after.jprof
-exits 0
+works "$jprof" --base=before.jprof after.jprof
 check "not one line: $(cat err)" [ "$(grep -cE "^jprof: $line\$" err)" = 1 ]
 prints_no RssAnon
 said=$(sed -n "s/.*GC heap grew by \\($number\\) MB.*/\\1/p; s/.*GC heap grew by \\([0-9]*\\.[0-9]\\) MB.*/\\1/p" err | head -n 1)
@@ -98,8 +94,7 @@ for at in before after; do
     eval "bare_$at=bare.$at/$dump"
 done
 # shellcheck disable=SC2154
-run "$jprof" --json "$bare_after"
-exits 0
+works "$jprof" --json "$bare_after"
 cp out bare.json
 check "JSON: the GC heap of a bare dump" [ "$(value bare.json 'n["gc_heap"]')" = "$(value diff.json 'n["gc_heap"]')" ]
 check "JSON: what jemalloc keeps" [ "$(value bare.json 'n["kept_by_jemalloc"]')" = "$(value diff.json 'n["kept_by_jemalloc"]')" ]
@@ -123,8 +118,7 @@ check "a line without a side-car" eval '! grep -q "GC heap" err'
 # ---- what was never touched is in the profile, and not in RssAnon: no comparison ----
 echo 'require "fiddle"; GC.start; held = Fiddle.malloc(300_000_000); File.write("ready", ""); sleep 1000' >untouched.rb
 start "lg_prof_sample:14,prof_prefix:$tmp/d/untouched" "$ruby" untouched.rb
-run "$jprof" snap "$pid" -o untouched.jprof
-exits 0
+works "$jprof" snap "$pid" -o untouched.jprof
 check "RssAnon is not below the profile: no test" [ "$(rss_of untouched.jprof)" -lt 300000000 ]
 run "$jprof" untouched.jprof
 prints '^Total: 3[0-9][0-9]\.[0-9] MB$'
@@ -154,8 +148,7 @@ all_up() {
 }
 until_true 60 all_up || skip "the children have no agent"
 started="$started $(children)"
-run "$jprof" snap "$family" --children-of="$family" -o family.jprof
-exits 0
+works "$jprof" snap "$family" --children-of="$family" -o family.jprof
 pss=$(for p in $family $(children); do tar xOf family.jprof "$p/smaps_rollup" | sed -n 's/^Pss: *\([0-9]*\) kB/\1/p'; done |
     awk '{ sum += $1 } END { printf "%.0f", sum / 1024 }')
 run "$jprof" family.jprof

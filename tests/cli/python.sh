@@ -23,8 +23,7 @@ mv p.*.heap p.heap
 # names FOLD: of all places in stacks; all bytes; 100 times the mean depth. A place stays or goes with what is inlined there,
 # which only a Python with debug information says: import_name, for one, is no frame of calls.
 names() {
-    run "$jprof" --fold=$1 --collapsed --show_bytes p.heap
-    exits 0
+    works "$jprof" --fold=$1 --collapsed --show_bytes p.heap
     sed 's/ [0-9]*$//; s/;\([^;]*\[inline\]\)/+\1/g' out | tr ';' '\n' | sort -u >names.$1
     awk '{ sum += $NF } END { printf "%d\n", sum }' out >bytes.$1
     awk '{ n = split($0, a, ";"); sum += n * $NF; all += $NF } END { printf "%d\n", 100 * sum / all }' out >depth.$1

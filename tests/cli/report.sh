@@ -37,23 +37,18 @@ totals "$cases"
 check "few totals" [ "$checks" -gt 200 ]
 
 # ---- one line where names are missing, and only there ----
-run "$jprof" $sys dump.heap
-exits 0
+works "$jprof" $sys dump.heap
 says
-run "$jprof" $nowhere dump.heap
-exits 0
+works "$jprof" $nowhere dump.heap
 says "jprof: 100 % of the bytes shown have no function's name; what would bring them: jprof info dump.heap"
-run "$jprof" $ruby cext.1.heap
-exits 0
+works "$jprof" $ruby cext.1.heap
 says
-run "$jprof" $ruby nokogiri.1.heap
-exits 0
+works "$jprof" $ruby nokogiri.1.heap
 says_like "^jprof: [0-9]+ % of the bytes shown have no function's name; what would bring them: jprof info nokogiri\.1\.heap\$"
 # Object files that are newer than the dump: one line, not one for each.
 cp cext.1.heap old.heap
 touch -t 200001010000 old.heap
-run "$jprof" $ruby old.heap
-exits 0
+works "$jprof" $ruby old.heap
 check "a line for each object file that is newer" [ "$(wc -l <err)" -le 2 ]
 check "not said that they are newer" grep -q 'changed after the dump' err
 
@@ -63,8 +58,7 @@ count=0
 for file in libruby-3.1.so.3.1.2 libc.so.6 libstdc++.so.6.0.30; do
     touch "newer/usr/lib/x86_64-linux-gnu/$file"
     count=$((count + 1))
-    run "$jprof" --sysroot=newer old.heap
-    exits 0
+    works "$jprof" --sysroot=newer old.heap
     case $count in
     1) check "one file is newer" grep -qx 'jprof: /[^ ]*libruby-3.1.so.3.1.2 changed after the dump was made: its names may be wrong' err ;;
     2) check "two files are newer" grep -qx 'jprof: /[^ ]* and 1 more file changed after the dump was made: their names may be wrong' err ;;
@@ -84,8 +78,7 @@ done
 # ---- --fold on a Ruby ----
 for fold in none alloc vm; do
     for view in --functions --cum --lines --files --addresses; do
-        run "$jprof" --show_bytes --fold=$fold $view $ruby cext.1.heap
-        exits 0
+        works "$jprof" --show_bytes --fold=$fold $view $ruby cext.1.heap
         prints '^Total: 24288907 B$'
         check "more than the report on standard output" only_rows
         if [ $view = --cum ]; then cp out cum.$fold; fi
@@ -110,8 +103,7 @@ for fold in none alloc vm; do
     check "$fold: the leak's chain is not there" [ "$(grep -cE '^(row_new|tokenize(\.isra\.0)?|parse_row)$' names.$fold)" -eq 3 ]
     check "$fold: the allocator is there" eval '! grep -qE "^(malloc|calloc|realloc|.*prof_backtrace.*|libjemalloc\..*)$" names.$fold'
 done
-run "$jprof" --show_bytes --base=cext.0.heap $ruby cext.1.heap
-exits 0
+works "$jprof" --show_bytes --base=cext.0.heap $ruby cext.1.heap
 prints '^20[0-9]{6} .* row_new$'
 check "what has grown is not on top" eval 'sed -n 2p out | grep -q " row_new$"'
 run "$jprof" --show_bytes --lines --base=cext.0.heap $ruby cext.1.heap
@@ -120,13 +112,11 @@ prints ' tokenize.* .*/leaky\.c:6$'
 prints ' parse_row .*/leaky\.c:9$'
 
 # ---- info ----
-run "$jprof" info --all $sys dump.heap
-exits 0
+works "$jprof" info --all $sys dump.heap
 says
 if [ -n "${JPROF_REWRITE:-}" ]; then cp out "$here/info.expected"; fi
 same "not as info.expected" "$here/info.expected" out
-run "$jprof" info --all $ruby cext.1.heap
-exits 0
+works "$jprof" info --all $ruby cext.1.heap
 says
 prints '^format +heap_v2, a sample every 4096 bytes \(lg_prof_sample:12\)$'
 prints '^allocated +not recorded \(prof_accum:false\)$'
@@ -137,11 +127,9 @@ prints '^83\.3 % of the bytes have a function'
 prints 'libruby-3\.1\.so\.3\.1\.2$'
 prints 'stripped, of no package here; .* build-id 803542d97ea70c8f19d5fb7f9fd3b828e3e9ada4$'
 prints_no ' 0\.0+ +0\.0% .*leaky'
-run "$jprof" info --all $sys dump.heap cext.1.heap
-exits 0
+works "$jprof" info --all $sys dump.heap cext.1.heap
 check "info of two dumps" [ "$(grep -c '^dump ' out)" -eq 2 ]
-run "$jprof" info --all $sys dump.heap missing.heap
-exits 1
+exits_with 1 "$jprof" info --all $sys dump.heap missing.heap
 prints '^dump +dump\.heap$'
 says 'jprof: missing.heap: cannot be opened: No such file or directory'
 

@@ -5,8 +5,7 @@
 build libnoprof.so noprof.c -shared -fPIC
 
 # ---- what is set, and what of the user's stays
-run "$jprof" run --no-agent --jemalloc="$jemalloc" -- ./env-program 'a b' '' --dir=x
-exits 7
+exits_with 7 "$jprof" run --no-agent --jemalloc="$jemalloc" -- ./env-program 'a b' '' --dir=x
 set_to LD_PRELOAD "$(realpath "$jemalloc")"
 set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:$tmp/jprof-$(id -u)/env-program"
 check "arguments changed" [ "$(grep -c '^argument' out)" -eq 3 ]
@@ -51,8 +50,7 @@ check "blanks were not told" grep -q 'MALLOC_CONF has blanks' err
 check "jemalloc complains still" eval '! grep -q "<jemalloc>" err'
 
 # ---- it profiles: the dump at the end has the rate that was asked for
-run env MALLOC_CONF=prof_final:true "$jprof" run --no-agent --sample=16 --dir="$tmp/made" -- ./env-program
-exits 7
+exits_with 7 env MALLOC_CONF=prof_final:true "$jprof" run --no-agent --sample=16 --dir="$tmp/made" -- ./env-program
 check "not one dump" [ "$(ls made | wc -l)" -eq 1 ]
 check "another rate" grep -q '^heap_v2/65536$' made/env-program.*.heap
 
@@ -66,25 +64,18 @@ chmod +x bin/*
 cp env-program bin
 PATH=$tmp/bin:$PATH
 for command in env-program by-line by-env; do
-    run "$jprof" run --no-agent -- $command
-    exits 7
+    exits_with 7 "$jprof" run --no-agent -- $command
     prints '^MALLOC_CONF=prof:true'
 done
-run "$jprof" run --no-agent -- env A=2 env-program
-exits 7
-run "$jprof" run --no-agent --require -- by-none
-exits 1
+exits_with 7 "$jprof" run --no-agent -- env A=2 env-program
+exits_with 1 "$jprof" run --no-agent --require -- by-none
 says_like 'by-none: starts no-such-interpreter, which is not in PATH'
-run "$jprof" run --no-agent -- no-such-program
-exits 1
+exits_with 1 "$jprof" run --no-agent -- no-such-program
 says 'jprof: no-such-program: no such program'
-run "$jprof" run --no-agent -- ./libnoprof.so.not
-exits 1
-run "$jprof" run --no-agent --require -- text
-exits 1
+exits_with 1 "$jprof" run --no-agent -- ./libnoprof.so.not
+exits_with 1 "$jprof" run --no-agent --require -- text
 says_like 'text: is no ELF file'
-run "$jprof" run --no-agent
-exits 1
+exits_with 1 "$jprof" run --no-agent
 says_like 'no command to start'
 without 'static-program: is linked statically' --no-agent -- ./static-program
 cp env-program setuid && chmod u+s setuid
@@ -93,15 +84,13 @@ without 'setuid: is setuid' --no-agent -- ./setuid
 # ---- which jemalloc
 without 'libnoprof.so: a jemalloc built without profiling' --no-agent --jemalloc=./libnoprof.so -- ./env-program
 without 'libnoprof.so: a jemalloc built without profiling' JPROF_JEMALLOC=./libnoprof.so --no-agent -- ./env-program
-run env JPROF_JEMALLOC="$jemalloc" "$jprof" run --no-agent -- ./env-program
-exits 7
+exits_with 7 env JPROF_JEMALLOC="$jemalloc" "$jprof" run --no-agent -- ./env-program
 printf 'int x;\n' | ${CC:-gcc} -shared -fPIC -o libnothing.so -x c -
 without 'libnothing.so: is no jemalloc' --no-agent --jemalloc=libnothing.so -- ./env-program
 without 'missing.so: No such file or directory$' --no-agent --jemalloc=missing.so -- ./env-program
 # Linked with it: not preloaded a second time.
 build linked environ.c -Wl,--no-as-needed "$jemalloc"
-run "$jprof" run --no-agent -- ./linked
-exits 7
+exits_with 7 "$jprof" run --no-agent -- ./linked
 set_to LD_PRELOAD '(unset)'
 prints '^MALLOC_CONF=prof:true'
 run "$jprof" run --no-agent --print-env=docker --label=x --dir=/d -- ./linked
@@ -111,8 +100,7 @@ check "an empty variable, or a cut line" [ "$(cat out)" = \
 for archive in /usr/lib/*/libjemalloc.a; do
     [ -f "$archive" ] || continue
     build holds environ.c -Wl,--undefined=mallctl "$archive" -lm -ldl -lstdc++ -lpthread
-    run env MALLOC_CONF=prof_final:true "$jprof" run --no-agent --dir="$tmp/inside" -- ./holds
-    exits 7
+    exits_with 7 env MALLOC_CONF=prof_final:true "$jprof" run --no-agent --dir="$tmp/inside" -- ./holds
     set_to LD_PRELOAD '(unset)'
     says_like 'jemalloc was not tried'
     check "no dump of jemalloc inside" [ "$(ls inside | wc -l)" -eq 1 ]
@@ -122,13 +110,11 @@ done
 own=$jemalloc
 if [ "$sanitized" = true ]; then own="$(${CC:-gcc} -print-file-name=libasan.so):$jemalloc"; fi
 if LD_PRELOAD=$own "$jprof" --version >/dev/null 2>&1; then
-    run env LD_PRELOAD="$own" "$jprof" run --no-agent -- ./env-program
-    exits 7
+    exits_with 7 env LD_PRELOAD="$own" "$jprof" run --no-agent -- ./env-program
     set_to LD_PRELOAD "$own"
     case $jemalloc in
     /usr/lib/*.so.2 | /lib/*.so.2) # by its name alone, as recipes for containers have it
-        run env LD_PRELOAD="${own%"$jemalloc"}libjemalloc.so.2" "$jprof" run --no-agent -- ./env-program
-        exits 7
+        exits_with 7 env LD_PRELOAD="${own%"$jemalloc"}libjemalloc.so.2" "$jprof" run --no-agent -- ./env-program
         set_to LD_PRELOAD "${own%"$jemalloc"}libjemalloc.so.2"
         prints '^MALLOC_CONF=prof:true'
         ;;
@@ -140,9 +126,8 @@ mkdir others
 cp "$jemalloc" others/libjemalloc.so.2
 chmod 777 others
 if unshare -m mount --bind others /usr/local/lib 2>/dev/null; then
-    run unshare -m sh -c 'mount --bind others /usr/local/lib && exec "$@"' sh \
+    exits_with 7 unshare -m sh -c 'mount --bind others /usr/local/lib && exec "$@"' sh \
         "$jprof" run --no-agent --jemalloc=/usr/local/lib/libjemalloc.so.2 -- ./env-program
-    exits 7
     run unshare -m sh -c 'mount --bind others /usr/local/lib && exec "$@"' sh "$jprof" run --no-agent -- ./env-program
     check "what others may write was run" eval '! grep -q /usr/local/lib out'
 else
@@ -150,11 +135,9 @@ else
 fi
 
 # ---- what runs it: closed streams, ignored children
-run sh -c 'exec "$@" <&-' sh "$jprof" run --no-agent --jemalloc="$jemalloc" -- ./env-program
-exits 7
-run perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV' "$jprof" run --no-agent --jemalloc="$jemalloc" -- \
+exits_with 7 sh -c 'exec "$@" <&-' sh "$jprof" run --no-agent --jemalloc="$jemalloc" -- ./env-program
+exits_with 7 perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV' "$jprof" run --no-agent --jemalloc="$jemalloc" -- \
     ./env-program
-exits 7
 
 # ---- musl beside glibc
 if command -v musl-gcc >/dev/null; then
@@ -162,8 +145,7 @@ if command -v musl-gcc >/dev/null; then
     without 'is for .*, glibc; musl-program is for .*, musl.*man jprof-run' --no-agent --jemalloc="$jemalloc" -- ./musl-program
     for own in "${JPROF_DOWNLOADS:-${HOME:-/root}/.cache/jprof}"/musl-*/lib/libjemalloc.so.2; do
         [ -f "$own" ] || continue
-        run "$jprof" run --no-agent --jemalloc="$own" -- ./musl-program
-        exits 7
+        exits_with 7 "$jprof" run --no-agent --jemalloc="$own" -- ./musl-program
         set_to LD_PRELOAD "$(realpath "$own")"
         without 'is for .*, musl; env-program is for .*, glibc' --no-agent --jemalloc="$own" -- ./env-program
     done
@@ -172,8 +154,7 @@ else
 fi
 
 # ---- the agent: any library stands for it here
-run env JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc" -- ./env-program
-exits 7
+exits_with 7 env JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc" -- ./env-program
 set_to LD_PRELOAD "$tmp/libnothing.so:$(realpath "$jemalloc")"
 set_to JPROF_AGENT for=ruby,for=env-program
 # A shim is a script that starts the program of its name: pyenv's python3. A script of env's is what it names.
@@ -182,8 +163,7 @@ cp env-program real/served
 printf '#!/bin/sh\nexec "%s/real/${0##*/}" "$@"\n' "$tmp" >shims/served
 printf '#!/usr/bin/env env-program\n' >shims/by-env
 chmod +x shims/*
-run env PATH="$tmp/shims:$PATH" JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc" -- served
-exits 7
+exits_with 7 env PATH="$tmp/shims:$PATH" JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc" -- served
 set_to JPROF_AGENT for=ruby,for=served
 run env PATH="$tmp/shims:$tmp:$PATH" JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc" -- by-env
 set_to JPROF_AGENT for=ruby,for=env-program
@@ -197,8 +177,7 @@ check "slots of 64: $("$jprof" run --slots=64 -- true 2>&1)" eval '! "$jprof" ru
 without 'libjprof-agent.so is not where it was installed.*--no-agent' JPROF_AGENT_LIB="$tmp/missing.so" -- ./env-program
 mkdir 'a b'
 cp libnothing.so 'a b'
-run env JPROF_AGENT_LIB="$tmp/a b/libnothing.so" "$jprof" run -- ./env-program
-exits 7
+exits_with 7 env JPROF_AGENT_LIB="$tmp/a b/libnothing.so" "$jprof" run -- ./env-program
 says_like 'started without profiling: .*cannot be named in LD_PRELOAD'
 set_to LD_PRELOAD '(unset)'
 
@@ -249,8 +228,7 @@ nowhere() {
     like=$1 snaps='without the agent jprof snap gets none'
     shift
     case "$*" in *--no-agent*) ;; *) snaps='jprof snap gets them all the same' ;; esac
-    run "$@"
-    exits 7
+    exits_with 7 "$@"
     check "not said: $like" grep -qE "^jprof: $like.*no dump goes to a file then, and $snaps$" err
     prints '^MALLOC_CONF=prof:true.*,prof_prefix:/nonexistent/env-program'
     check "dumps go to a directory that is not there" no_line 'dumps go to' err
@@ -258,48 +236,39 @@ nowhere() {
 nowhere 'no/such: cannot be made: No such file or directory; give another directory with --dir=DIR' \
     "$jprof" run --no-agent --dir=no/such -- ./env-program
 nowhere 'no/such: cannot be made' env JPROF_AGENT_LIB="$JPROF_AGENT_SO" "$jprof" run --dir=no/such -- ./env-program
-run "$jprof" run --no-agent --require --dir=no/such -- ./env-program
-exits 1
+exits_with 1 "$jprof" run --no-agent --require --dir=no/such -- ./env-program
 says_like 'no/such: cannot be made: No such file or directory; give another directory with --dir=DIR'
 nowhere 'env-program: no dump can be written there: Not a directory' "$jprof" run --no-agent --dir=env-program -- ./env-program
 nowhere '.*MALLOC_CONF cannot hold a path with a comma' "$jprof" run --no-agent --dir=a,b -- ./env-program
-run "$jprof" run --no-agent --label=a/b -- ./env-program
-exits 1
+exits_with 1 "$jprof" run --no-agent --label=a/b -- ./env-program
 # A size is what its logarithm is.
 for size in 64k:16 512K:19 1M:20 128KiB:17 2mb:21 1G:30 19:19 1:1; do
-    run "$jprof" run --no-agent --dir="$tmp" --sample="${size%:*}" --print-env
-    exits 0
+    works "$jprof" run --no-agent --dir="$tmp" --sample="${size%:*}" --print-env
     prints "lg_prof_sample:${size#*:}[,']"
 done
 for wrong in '100K:64K and 128K' '3M:2M and 4M' '1000k:512K and 1024K'; do
-    run "$jprof" run --no-agent --sample="${wrong%%:*}" -- ./env-program
-    exits 1
+    exits_with 1 "$jprof" run --no-agent --sample="${wrong%%:*}" -- ./env-program
     says "jprof: --sample=${wrong%%:*}: is no power of two; ${wrong#*:} are"
 done
 for wrong in 0 41 K -1 17x 64KX '' 4096G 99999999999999999999K; do
-    run "$jprof" run --no-agent --sample="$wrong" -- ./env-program
-    exits 1
+    exits_with 1 "$jprof" run --no-agent --sample="$wrong" -- ./env-program
     says_like "^jprof: --sample=$wrong: give the logarithm"
 done
-run "$jprof" run --no-agent --sample=131072 -- ./env-program
-exits 1
+exits_with 1 "$jprof" run --no-agent --sample=131072 -- ./env-program
 says_like 'give the logarithm'
 # A directory in /tmp that somebody else could have made.
 mkdir taken
 mkdir -m 777 "taken/jprof-$(id -u)"
 nowhere '.*is not yours alone' env TMPDIR="$tmp/taken" "$jprof" run --no-agent -- ./env-program
-run env MALLOC_CONF=prof_prefix:/no/such/x "$jprof" run --no-agent -- ./env-program
-exits 7
+exits_with 7 env MALLOC_CONF=prof_prefix:/no/such/x "$jprof" run --no-agent -- ./env-program
 check "not said" grep -q '/no/such: cannot be made' err
 set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:/no/such/x"
 
 # ---- a real Ruby
 if command -v ruby >/dev/null; then
-    run env MALLOC_CONF=prof_final:true "$jprof" run --no-agent --dir="$tmp/ruby" -- ruby -e 'puts ARGV; exit 3' x 'y z'
-    exits 3
+    exits_with 3 env MALLOC_CONF=prof_final:true "$jprof" run --no-agent --dir="$tmp/ruby" -- ruby -e 'puts ARGV; exit 3' x 'y z'
     prints '^y z$'
-    run "$jprof" --libs ruby/ruby.*.heap
-    exits 0
+    works "$jprof" --libs ruby/ruby.*.heap
     prints 'libruby'
 fi
 finish

@@ -9,8 +9,7 @@ meant=prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:$odd/app
 
 # env_as FORM
 env_as() {
-    run "$jprof" run --no-agent --jemalloc="$jemalloc" --dir="$odd" --label=app --print-env="$1" -- true
-    exits 0
+    works "$jprof" run --no-agent --jemalloc="$jemalloc" --dir="$odd" --label=app --print-env="$1" -- true
     says
     cp out "$1.txt"
 }
@@ -21,14 +20,11 @@ same_values() {
     same "$1 reads something else" meant "$2"
 }
 
-run "$jprof" run --no-agent --print-env --jemalloc="$jemalloc" --dir=/dumps --label=app -- true
-exits 0
+works "$jprof" run --no-agent --print-env --jemalloc="$jemalloc" --dir=/dumps --label=app -- true
 prints "^export MALLOC_CONF='prof:true,.*,prof_prefix:/dumps/app'$"
-run "$jprof" run --no-agent --print-env=nix
-exits 1
+exits_with 1 "$jprof" run --no-agent --print-env=nix
 says_like 'give one of shell'
-run "$jprof" run --no-agent --print-env --dir=dumps -- true
-exits 1
+exits_with 1 "$jprof" run --no-agent --print-env --dir=dumps -- true
 says_like 'give the absolute path'
 
 env_as shell
@@ -89,8 +85,7 @@ esac
 for version in 5.3.1:1 5.4.0:1 6.0.0:1 5.2.9:0 4.9.9:0; do
     LC_ALL=C sed "s/5[.]3[.]0-0-g/${version%:*}-0-g/" "$library" >other.so
     cmp -s "$library" other.so && break
-    run "$jprof" run --no-agent --print-env --jemalloc="$PWD/other.so" --dir=/dumps -- true
-    exits 0
+    works "$jprof" run --no-agent --print-env --jemalloc="$PWD/other.so" --dir=/dumps -- true
     check "$version" [ "$(grep -c prof_sys_thread_name:true out)" -eq "${version#*:}" ]
 done
 finish

@@ -22,14 +22,12 @@ without() {
         shift
     done
     # shellcheck disable=SC2086
-    run env $set_there "$jprof" run "$@"
-    exits 7
+    exits_with 7 env $set_there "$jprof" run "$@"
     says_like "^jprof: .* is started without profiling: .*$like"
     check "it is not started as it was" [ "$(grep -cE '^(LD_PRELOAD|MALLOC_CONF|JPROF_AGENT)=' out)" -eq 3 ]
     check "jprof's agent is preloaded" no_line '^LD_PRELOAD=.*libjprof' out
     # shellcheck disable=SC2086
-    run env $set_there "$jprof" run --require "$@"
-    exits 1
+    exits_with 1 env $set_there "$jprof" run --require "$@"
     prints_nothing
     says_like "^jprof: .*$like"
 }

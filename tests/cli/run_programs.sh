@@ -9,8 +9,7 @@ PATH=$tmp/bin:$PATH
 
 # ---- a preloaded jemalloc without profiling gives way
 without=$(realpath libjemalloc-noprof.so)
-run env LD_PRELOAD="$without" "$jprof" run --no-agent -- ./env-program
-exits 7
+exits_with 7 env LD_PRELOAD="$without" "$jprof" run --no-agent -- ./env-program
 check "not said" grep -q "LD_PRELOAD names $without, which was built without profiling: /.*/libjemalloc.so.2 takes its place" err
 prints '^LD_PRELOAD=/.*/libjemalloc\.so\.2$'
 prints '^MALLOC_CONF=prof:true'
@@ -20,8 +19,7 @@ for prefix in _rjem_ je_; do
     name=$(echo "${prefix}MALLOC_CONF" | tr a-z A-Z)
     build own-seen own_jemalloc.c -DPREFIX=$prefix -rdynamic
     build own-hidden own_jemalloc.c -DPREFIX=$prefix
-    run env "$name=narenas:2" "$jprof" run --no-agent --dir="$tmp" -- ./own-seen
-    exits 7
+    exits_with 7 env "$name=narenas:2" "$jprof" run --no-agent --dir="$tmp" -- ./own-seen
     set_to "$name" "prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:$tmp/own-seen,narenas:2"
     set_to MALLOC_CONF '(unset)'
     set_to LD_PRELOAD '(unset)'
@@ -47,20 +45,17 @@ cp "$tmp/static-program" bin/static-program
 for launcher in 'tini --' 'tini -g -p KILL --' 'nice -n 5' 'nice -n5' 'timeout -k 5 60' 'timeout --signal=KILL 60' nohup setsid \
     'stdbuf -oL' 'stdbuf -o L' 'env -u X A=1 nice' 'su-exec nobody' 'gosu nobody:nogroup'; do
     # shellcheck disable=SC2086
-    run "$jprof" run --no-agent --print-env -- $launcher ./env-program
-    exits 0
+    works "$jprof" run --no-agent --print-env -- $launcher ./env-program
     prints '^export MALLOC_CONF='
     # shellcheck disable=SC2086
-    run "$jprof" run --no-agent --print-env -- $launcher ./static-program
-    exits 1
+    exits_with 1 "$jprof" run --no-agent --print-env -- $launcher ./static-program
     says_like 'static-program: is linked statically'
 done
 if [ "$(id -u)" -eq 0 ]; then
     rm -rf jprof-65534
     for launcher in 'gosu nobody' 'su-exec 65534:65534' 'chpst -u nobody' 'setpriv --reuid=65534 --clear-groups' 'setpriv --reuid 65534 --clear-groups'; do
         # shellcheck disable=SC2086
-        run "$jprof" run --no-agent -- $launcher ./env-program
-        exits 7
+        exits_with 7 "$jprof" run --no-agent -- $launcher ./env-program
         prints "^MALLOC_CONF=.*,prof_prefix:$tmp/jprof-65534/"
         check "not that user's" [ "$(stat -c '%u %a' jprof-65534)" = '65534 700' ]
     done
@@ -68,19 +63,15 @@ if [ "$(id -u)" -eq 0 ]; then
     check "not said" grep -q 'user 65534 cannot write a dump there' err
 fi
 # ... or the line says where jprof run has to stand.
-run "$jprof" run --no-agent --require -- sudo -u nobody ./env-program
-exits 1
+exits_with 1 "$jprof" run --no-agent --require -- sudo -u nobody ./env-program
 says_like 'sudo takes LD_PRELOAD out of the environment; put jprof run behind it, in front of env-program'
-run "$jprof" run --no-agent --require -- env LD_PRELOAD=/x.so ./env-program
-exits 1
+exits_with 1 "$jprof" run --no-agent --require -- env LD_PRELOAD=/x.so ./env-program
 says_like 'env LD_PRELOAD=/x.so would replace what jprof sets; set it before: env LD_PRELOAD=/x.so jprof run -- COMMAND'
-run "$jprof" run --no-agent --require -- env -i ./env-program
-exits 1
+exits_with 1 "$jprof" run --no-agent --require -- env -i ./env-program
 says_like 'env takes LD_PRELOAD out'
 # A launcher that is static and starts what it likes.
 cp static-program bin/busybox
-run "$jprof" run --no-agent -- busybox sh
-exits 7
+exits_with 7 "$jprof" run --no-agent -- busybox sh
 if ! grep -q 'is started without profiling: no jemalloc here' err; then # under musl there may be none
     prints '^MALLOC_CONF=prof:true'
 fi

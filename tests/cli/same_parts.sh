@@ -33,11 +33,9 @@ PYTHON
 same() {
     what=$1 first=$2 last=$3
     shift 3
-    run "$jprof" explain "$of_cases" --json "$first" "$last"
-    exits 0
+    works "$jprof" explain "$of_cases" --json "$first" "$last"
     cp out explain.json
-    run "$jprof" diff "$of_cases" --json "$first" "$last"
-    exits 0
+    works "$jprof" diff "$of_cases" --json "$first" "$last"
     cp out diff.json
     check "$what" python3 - "$@" <<'PYTHON'
 import json, sys

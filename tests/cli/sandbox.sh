@@ -25,8 +25,7 @@ JPROF_CACHE= STUB=dribble=liba.so timeout 300 "$stubbed" --lines --show_bytes ma
 dribbles=$!
 
 # ---- with and without -----------------------------------------------------------------------------------
-run "$jprof" --lines --show_bytes main.heap
-exits 0
+works "$jprof" --lines --show_bytes main.heap
 notes
 prints '^ *114688 .* a_fill .*/liba\.c:5$'
 mv out plain
@@ -44,8 +43,7 @@ check "something that it cannot give up is said" no_line '^jprof: (this kernel|t
 
 # ---- what it may do -------------------------------------------------------------------------------------
 if grep -q '^Seccomp:' /proc/self/status; then
-    run env STUB=harm=liba.so "$stubbed" --lines --show_bytes main.heap
-    exits 0
+    works env STUB=harm=liba.so "$stubbed" --lines --show_bytes main.heap
     notes "liba\\.so gives no names: the process that reads it crashed \\(signal [0-9]+; it said: could do: nothing\\)"
 fi
 
@@ -53,14 +51,12 @@ fi
 weak='this kernel has neither seccomp nor landlock: an object file that takes over the process that finds its names can do what you can'
 stays="the process that finds names stays root's: it cannot become uid 65534 here"
 if ${CC:-cc} -o nowalls "$here/src/nowalls.c" && ./nowalls /bin/true; then
-    run ./nowalls "$jprof" --lines --show_bytes main.heap
-    exits 0
+    works ./nowalls "$jprof" --lines --show_bytes main.heap
     check "not said once: $weak" [ "$(grep -cxF "jprof: $weak" err)" -eq 1 ]
     same "another report without walls (>)" plain out
 fi
 if [ "$(id -u)" = 0 ] && setpriv --bounding-set=-setuid --inh-caps=-setuid true 2>/dev/null; then
-    run setpriv --bounding-set=-setuid --inh-caps=-setuid "$jprof" --lines --show_bytes main.heap
-    exits 0
+    works setpriv --bounding-set=-setuid --inh-caps=-setuid "$jprof" --lines --show_bytes main.heap
     check "not said once: $stays" [ "$(grep -cxF "jprof: $stays" err)" -eq 1 ]
     same "another report where its child stays root's (>)" plain out
 fi
@@ -69,8 +65,7 @@ fi
 # loses HOW REGEX: of liba.so; libb.so keeps its lines, and nothing is kept of the former.
 loses() {
     rm -rf kept
-    run env JPROF_CACHE="$tmp/kept" STUB="$1=liba.so" "$stubbed" --lines --show_bytes main.heap
-    exits 0
+    works env JPROF_CACHE="$tmp/kept" STUB="$1=liba.so" "$stubbed" --lines --show_bytes main.heap
     notes "^jprof: $tmp/liba\\.so gives no names: $2\$"
     prints '^ *114688 .* b_fill .*/libb\.c:5$'
     prints '^ *114688 .* liba\+0x[0-9a-f]+$'
@@ -91,12 +86,10 @@ loses less 'the answer to the question for them is damaged'
 loses much 'the process that reads it answers too much'
 
 # What it takes counts as the program's: both have one limit.
-run env STUB=hoard=liba.so "$stubbed" --max-memory=40M main.heap
-exits 1
+exits_with 1 env STUB=hoard=liba.so "$stubbed" --max-memory=40M main.heap
 check "not one line" [ "$(wc -l <err)" -eq 1 ]
 check "another line" grep -q '^jprof: this needs more memory than the 40 MB that it may take (as --max-memory says); ' err
-run env STUB=hoard=liba.so "$stubbed" --max-memory=200M main.heap
-exits 0
+works env STUB=hoard=liba.so "$stubbed" --max-memory=200M main.heap
 notes 'liba\.so gives no names: the process that reads it does not answer'
 
 run env STUB=crash=liba.so "$stubbed" info --all main.heap
@@ -125,47 +118,39 @@ exits 0
 notes 'liba\.so gives no names: the process that reads it does not answer'
 
 # Both; then the report has a line for each.
-run env STUB=crash=liba.so,spin=libb.so "$stubbed" --lines --show_bytes main.heap
-exits 0
+works env STUB=crash=liba.so,spin=libb.so "$stubbed" --lines --show_bytes main.heap
 check "not two lines" [ "$(grep -c ' gives no names: ' err)" -eq 2 ]
 prints ' main .*/main\.c:2$'
 
 # Only its debug information: names stay.
-run env STUB=crash-debug=liba.so "$stubbed" --lines --show_bytes main.heap
-exits 0
+works env STUB=crash-debug=liba.so "$stubbed" --lines --show_bytes main.heap
 notes "^jprof: $tmp/liba\\.so gives no lines and inlined functions: the process that reads it crashed \\(signal 11\\)\$"
 prints '^ *114688 .* a_fill \?\?:0$'
 prints '^ *114688 .* b_fill .*/libb\.c:5$'
 
 # Code is shown by what the child says of it, too.
-run "$jprof" --disasm=a_fill main.heap
-exits 0
+works "$jprof" --disasm=a_fill main.heap
 prints 'ROUTINE =+ a_fill$'
 prints '/liba\.c$'
 mv out code
 run "$jprof" --no-sandbox --disasm=a_fill main.heap
 same "other code without the child (>)" code out
-run env STUB=crash-functions=liba.so "$stubbed" --disasm=a_fill main.heap
-exits 1
+exits_with 1 env STUB=crash-functions=liba.so "$stubbed" --disasm=a_fill main.heap
 check "no line" grep -qE "^jprof: $tmp/liba\.so: .*the process that reads it crashed \(signal 11\)" err
-run env STUB=crash-functions=liba.so "$stubbed" --disasm=_fill main.heap
-exits 0
+works env STUB=crash-functions=liba.so "$stubbed" --disasm=_fill main.heap
 prints 'ROUTINE =+ b_fill$'
 prints "^\\(not shown: $tmp/liba\.so: .*the process that reads it crashed \\(signal 11\\)\\)\$"
 
 # And so are the instructions.
-run env STUB=crash-decode=liba.so "$stubbed" --disasm=_fill main.heap
-exits 0
+works env STUB=crash-decode=liba.so "$stubbed" --disasm=_fill main.heap
 prints 'ROUTINE =+ b_fill$'
 prints "^\\(not shown: $tmp/liba\\.so: the process that reads it crashed \\(signal 11\\)\\)\$"
 
 # So is a pack of names, and what the child answers is read as anybody's.
-run "$jprof" names learn -o a.jnames liba.so
-exits 0
+works "$jprof" names learn -o a.jnames liba.so
 says
 for how in crash nonsense less nothing much; do
-    run env STUB=$how=liba.so "$stubbed" names learn -o bad.jnames liba.so
-    exits 1
+    exits_with 1 env STUB=$how=liba.so "$stubbed" names learn -o bad.jnames liba.so
     says_like "^jprof: liba\.so: has no names to learn: (the process that reads it (crashed \(signal 11\)|answers too much)|the answer to the question for them is damaged)\$"
     check "a pack was made" [ ! -e bad.jnames ]
 done
@@ -174,8 +159,7 @@ done
 chmod 755 "$tmp"
 as_other="setpriv --reuid=65533 --clear-groups"
 if [ "$(id -u)" = 0 ] && $as_other "$jprof" --version >/dev/null 2>&1; then
-    run $as_other prlimit --nproc=0 "$jprof" --show_bytes main.heap
-    exits 0
+    works $as_other prlimit --nproc=0 "$jprof" --show_bytes main.heap
     check "no line for each file" grep -q 'liba\.so gives no names: no process can be started to read it: ' err
 fi
 

@@ -33,8 +33,7 @@ cp good/good.dwo elsewhere
 
 # gives WHAT LIBRARY DIR NAME: who asks for NAME of the compilation in DIR gets "all of it", "a part" or "nothing".
 gives() {
-    run env STUB="steal=lib$2.so" STUB_DIR="$3" STUB_NAME="$4" "$stubbed" --lines --show_bytes main.heap
-    exits 0
+    works env STUB="steal=lib$2.so" STUB_DIR="$3" STUB_NAME="$4" "$stubbed" --lines --show_bytes main.heap
     check "it did not get $1 of $4 in $3" grep -q "it said: was given: $1)" err
     check "the secret is shown" no_line SECRET out
 }
@@ -61,8 +60,7 @@ gives nothing evil4 relative "$tmp/elsewhere/evil4.dwo"
 JPROF_CACHE= STUB=pend-slow=libevil.so timeout 300 "$stubbed" --lines --show_bytes main.heap >slow.out 2>slow.err &
 slow=$!
 for how in pend pend-new; do
-    run env STUB=$how=libevil.so "$stubbed" --lines --show_bytes main.heap
-    exits 0
+    works env STUB=$how=libevil.so "$stubbed" --lines --show_bytes main.heap
     check "no line" grep -qE '/libevil\.so gives no names: (the process that reads it asks for the same \.dwo files again and again|reading it takes too long: more than 10 s)$' err
     prints '^ *114688 .* good_fill .*/good\.c:5$'
     prints '^ *114688 .* libevil\+0x[0-9a-f]+$'
@@ -74,8 +72,7 @@ keeps_true() {
     sleep 2.1 # what was changed just now is not kept
     for pair in evil:good good:evil; do
         rm -rf kept
-        run env JPROF_CACHE="$tmp/kept" STUB="lie=lib${pair%:*}.so" "$stubbed" --lines --show_bytes main.heap
-        exits 0
+        works env JPROF_CACHE="$tmp/kept" STUB="lie=lib${pair%:*}.so" "$stubbed" --lines --show_bytes main.heap
         prints "^ *114688 .* ${pair%:*}_evil " # it is taken over
         check "$1: lib${pair%:*}.so changed names of lib${pair#*:}.so" grep -q "^ *114688 .* ${pair#*:}_fill " out
         run env JPROF_CACHE="$tmp/kept" "$stubbed" --lines --show_bytes main.heap

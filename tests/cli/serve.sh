@@ -34,30 +34,25 @@ head_has() {
 
 # ---- who and where ------------------------------------------------------------------------------------------
 
-run "$jprof" serve
-exits 1
+exits_with 1 "$jprof" serve
 says 'jprof: give --pid=PID, or --puma; jprof snap alone lists the processes that are there'
-run "$jprof" serve 4711
-exits 1
+exits_with 1 "$jprof" serve 4711
 says 'jprof: 4711: give a process as --pid=PID, and a Puma as --puma[=PID]'
 for wrong in 6060 here:6060 127.0.0.1:66000 '127.0.0.1:' '[::1:6060' unix:; do
-    run "$jprof" serve "--pid=$$" "--listen=$wrong"
-    exits 1
+    exits_with 1 "$jprof" serve "--pid=$$" "--listen=$wrong"
     says_like "^jprof: --listen="
 done
 sleep 0 &
 gone=$!
 wait "$gone"
-run "$jprof" serve "--pid=$gone"
-exits 1
+exits_with 1 "$jprof" serve "--pid=$gone"
 says_like "^jprof: process $gone: there is none; "
 
 # A directory that others write, and what stands there already: nothing is removed.
 mkdir open own && chmod 777 open && chmod 700 own
 echo precious >own/file
 for path in open/s own/file; do
-    run "$jprof" serve "--pid=$$" "--listen=unix:$path"
-    exits 1
+    exits_with 1 "$jprof" serve "--pid=$$" "--listen=unix:$path"
     says_like "^jprof: --listen=unix:$path: "
 done
 check "a file was removed" grep -q precious own/file
@@ -86,8 +81,7 @@ codes 200
 head_has 'Content-Type: application/octet-stream'
 check "something on standard error: $(cat served.err)" [ ! -s served.err ]
 cp body first.pb.gz
-run "$jprof" --lines --show_bytes first.pb.gz
-exits 0
+works "$jprof" --lines --show_bytes first.pb.gz
 prints "$app:1"
 get "${url%heap}allocs?debug=0&unknown=x"
 codes 200
@@ -99,8 +93,7 @@ collect() {
     codes 200
     head_has 'Content-Type: application/octet-stream'
     check "its bytes are encoded once more" no_line '^content-encoding:' head
-    run python3 "$root/tests/doors/proto_check.py" body
-    exits 0
+    works python3 "$root/tests/doors/proto_check.py" body
 }
 collect -A 'Alloy/v1.9.0 (linux; docker)' "${url%heap}allocs"
 collect -A conprof/0.24.0 "$url"
@@ -117,15 +110,13 @@ codes 429
 head_has 'Retry-After: [0-9]+'
 get "$url?seconds=5"
 codes 400
-run python3 "$here/serve_clients.py" 127.0.0.1 "$(echo "$url" | sed 's,.*:\([0-9]*\)/.*,\1,')"
-exits 0
+works python3 "$here/serve_clients.py" 127.0.0.1 "$(echo "$url" | sed 's,.*:\([0-9]*\)/.*,\1,')"
 prints '^[0-9]+ checks, 0 failures$'
 lives "$server"
 no_dumps d
 lives "$target"
 if command -v go >/dev/null; then
-    HOME=$tmp PPROF_TMPDIR=$tmp run go tool pprof -symbolize=none -top -lines "$url"
-    exits 0
+    HOME=$tmp PPROF_TMPDIR=$tmp works go tool pprof -symbolize=none -top -lines "$url"
     prints "$app:1"
     HOME=$tmp PPROF_TMPDIR=$tmp run go tool pprof -top "${url%heap}profile"
     check "pprof does not show the sentence" grep -q 'there are /debug/pprof/heap' err
@@ -163,8 +154,7 @@ check "printed is $url" [ "$url" = unix:own/s ]
 check "mode $(stat -c %a own/s)" [ "$(stat -c %a own/s)" = 600 ]
 get --unix-socket own/s http://any.name/debug/pprof/heap
 codes 200
-run "$jprof" serve "--pid=$target" --listen=unix:own/s
-exits 1
+exits_with 1 "$jprof" serve "--pid=$target" --listen=unix:own/s
 says_like 'somebody listens there already$'
 kill -TERM "$server"
 wait "$server"

@@ -17,8 +17,7 @@ classes() {
     sed '1,2d; s/#.*//' out | awk '{ print $4 $5, $1, $3 }'
 }
 rounded() {
-    run "$jprof" "$of_heaps" --sizes --show_bytes "$@"
-    exits 0
+    works "$jprof" "$of_heaps" --sizes --show_bytes "$@"
 }
 
 # ---- each size in its class, equal ones together ----
@@ -48,8 +47,7 @@ rounded --focus=0000000000001011 one.heap
 check "a filter: $(classes)" [ "$(classes)" = '32B 32000 1000' ]
 run "$jprof" "$of_heaps" --sizes --inuse_objects one.heap
 prints '^ +0\.0  71\.5% +1000 +32 B '
-run "$jprof" "$of_heaps" --sizes --errors "$heaps/jemalloc-5.3.0.heap"
-exits 0
+works "$jprof" "$of_heaps" --sizes --errors "$heaps/jemalloc-5.3.0.heap"
 prints '^ +[0-9.]+ +[0-9.]+% .* KB .*\+-[0-9.]+'
 # All rows are the total, and the same from a bundle.
 rounded "$heaps/jemalloc-5.3.0.heap"

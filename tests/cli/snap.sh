@@ -11,31 +11,27 @@ mkdir d
 # ---- one process --------------------------------------------------------------------------------------
 start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" "$app"
 one=$pid
-run "$jprof" snap "$one"
-exits 0
+works "$jprof" snap "$one"
 says
 check "it does not print the path" [ "$(cat out)" = "jprof-$one.jprof" ]
 # next_is LINE: the last line says whether garbage was collected, and what to type; that works.
 next_is() {
     check "the last line is not: $1" [ "$(cat next)" = "jprof: $1" ]
     command=$(sed 's/.*next: jprof //' next)
-    run sh -c "exec \"\$0\" $command" "$jprof"
-    exits 0
+    works sh -c "exec \"\$0\" $command" "$jprof"
     prints '^Total: '
 }
 next_is "no garbage was collected first (--gc does that); next: jprof jprof-$one.jprof"
 lives "$one"
 # What it finds of names is kept for the user, but root's only where JPROF_CACHE says.
 mkdir home
-run env -u JPROF_CACHE -u XDG_CACHE_HOME HOME="$tmp/home" "$jprof" snap "$one" -o kept1.jprof
-exits 0
+works env -u JPROF_CACHE -u XDG_CACHE_HOME HOME="$tmp/home" "$jprof" snap "$one" -o kept1.jprof
 if [ "$(id -u)" = 0 ]; then
     check "root's snap left something" [ -z "$(ls -A home)" ]
 else
     check "names were not kept" [ -d home/.cache/jprof ]
 fi
-run env JPROF_CACHE="$tmp/home/said" "$jprof" snap "$one" -o kept2.jprof
-exits 0
+works env JPROF_CACHE="$tmp/home/said" "$jprof" snap "$one" -o kept2.jprof
 check "names were not kept where JPROF_CACHE says" [ -n "$(find home/said -name '*.names')" ]
 rm -r home kept1.jprof kept2.jprof
 no_dumps d
@@ -43,8 +39,7 @@ for file in agent.json dump.heap maps smaps_rollup status symbols.pb.gz; do
     has "jprof-$one.jprof" "$one/$file"
 done
 has_no "jprof-$one.jprof" "cmdline|environ"
-run "$jprof" --show_bytes "jprof-$one.jprof"
-exits 0
+works "$jprof" --show_bytes "jprof-$one.jprof"
 # 20000 strings of 1001 to 1006 bytes, for each of which jemalloc has 1024 or 1280. lg 14 leaves 3 % of error.
 check "not 20 MB" awk 'NR == 2 && $1 > 18e6 && $1 < 29e6 { good = 1 } END { exit !good }' out
 check "wrong pid" [ "$(bundle_key "jprof-$one.jprof" 'm[0]["pid"]')" = "$one" ]
@@ -55,22 +50,18 @@ run "$jprof" info --all "jprof-$one.jprof"
 prints 'same build.*libruby|libruby.*same build|same inode.*libruby'
 
 # The same name again, another one; a name that was given, refused.
-run "$jprof" snap "$one"
-exits 0
+works "$jprof" snap "$one"
 check "not the second of its name" [ "$(cat out)" = "jprof-$one.2.jprof" ]
-run "$jprof" snap "$one" -o given.jprof
-exits 0
+works "$jprof" snap "$one" -o given.jprof
 cp given.jprof given.before
-run "$jprof" snap "$one" -o given.jprof
-exits 1
+exits_with 1 "$jprof" snap "$one" -o given.jprof
 says_like '^jprof: given.jprof: exists already'
 same "it was overwritten" given.jprof given.before
 no_dumps d
 
 # ---- what can be asked for ------------------------------------------------------------------------------
 mkdir out.d
-run "$jprof" snap "$one" --label=boot --gc -o out.d
-exits 0
+works "$jprof" snap "$one" --label=boot --gc -o out.d
 says
 next_is "garbage was collected first; next: jprof out.d/jprof-boot-$one.jprof"
 mkdir 'a b'
@@ -82,8 +73,7 @@ check "the last line is not a difference" \
 check "not named by its label" [ -f "out.d/jprof-boot-$one.jprof" ]
 check "no garbage was collected" [ "$(tar xOf "out.d/jprof-boot-$one.jprof" "$one/agent.json" | python3 -c 'import json, sys; print(json.load(sys.stdin)["ruby"]["gc"])')" = "done" ]
 check "no label" [ "$(bundle_key "out.d/jprof-boot-$one.jprof" 'b["label"], m[0]["label"]')" = "('boot', 'boot')" ]
-run "$jprof" snap "$one" --cmdline --symbols=later --keep-dumps -o bare.jprof
-exits 0
+works "$jprof" snap "$one" --cmdline --symbols=later --keep-dumps -o bare.jprof
 has bare.jprof "$one/cmdline"
 has_no bare.jprof symbols.pb.gz
 has bare.jprof "$one/frames"
@@ -97,8 +87,7 @@ check "names now and later differ" [ "$(sed 1d out | awk '{ print $NF }' | sort)
 tar xOf bare.jprof "$one/dump.heap" >inside.heap
 same "the dump was changed" inside.heap "$(ls d/app."$one".*.heap)"
 rm -f d/app.*
-run "$jprof" snap "$one" -o nowhere/x.jprof
-exits 1
+exits_with 1 "$jprof" snap "$one" -o nowhere/x.jprof
 says_like '^jprof: nowhere/x.jprof: cannot be made: No such file or directory$'
 no_dumps d
 
@@ -112,42 +101,33 @@ fi
 # ---- several -----------------------------------------------------------------------------------------------
 start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" "$app"
 two=$pid
-run "$jprof" snap "$one" 2147483647 "$two" -o both.jprof
-exits 1
+exits_with 1 "$jprof" snap "$one" 2147483647 "$two" -o both.jprof
 says 'jprof: process 2147483647: there is no such process'
 has both.jprof "$one/dump.heap"
 has both.jprof "$two/dump.heap"
 check "not two members" [ "$(bundle_key both.jprof 'len(m)')" = 2 ]
-run "$jprof" snap --match="^$ruby $app\$" -o match.jprof
-exits 0
+works "$jprof" snap --match="^$ruby $app\$" -o match.jprof
 check "not both" [ "$(bundle_key match.jprof 'sorted(i["pid"] for i in m)')" = "$(printf '%s\n' "$one" "$two" | sort -n | paste -sd, | sed 's/,/, /; s/.*/[&]/')" ]
-run "$jprof" snap --match='no such command line' -o match2.jprof
-exits 1
+exits_with 1 "$jprof" snap --match='no such command line' -o match2.jprof
 says_like '^jprof: no such process is a Ruby or has a jemalloc; '
 check "a file was made" [ ! -e match2.jprof ]
-run "$jprof" snap --children-of="$$" -o children.jprof
-exits 0
+works "$jprof" snap --children-of="$$" -o children.jprof
 check "not both children" [ "$(bundle_key children.jprof 'len(m)')" = 2 ]
-run "$jprof" snap --match='('
-exits 1
+exits_with 1 "$jprof" snap --match='('
 says_like '^jprof: --match: '
 
 # ---- series ---------------------------------------------------------------------------------------------------
 mkdir s
-run "$jprof" snap "$one" --label=warm --count=3 --every=0.05 --keep=2 -o s
-exits 0
+works "$jprof" snap "$one" --label=warm --count=3 --every=0.05 --keep=2 -o s
 check "not three paths: $(cat out)" [ "$(wc -l <out)" -eq 3 ]
 check "not the last two: $(ls s)" [ "$(ls s | paste -sd ' ')" = "jprof-warm-$one.2.jprof jprof-warm-$one.3.jprof" ]
 : >"s/jprof-other-$one.jprof"
 : >s/mine.jprof
-run "$jprof" snap "$two" --label=warm --keep=1 -o s
-exits 0
+works "$jprof" snap "$two" --label=warm --keep=1 -o s
 check "not the newest alone: $(ls s)" [ "$(ls s | paste -sd ' ')" = "jprof-other-$one.jprof jprof-warm-$two.jprof mine.jprof" ]
-run "$jprof" snap "$two" --label=warm --max-bytes=1 -o s
-exits 0
+works "$jprof" snap "$two" --label=warm --max-bytes=1 -o s
 check "not the newest alone: $(ls s)" [ "$(ls s | paste -sd ' ')" = "jprof-other-$one.jprof jprof-warm-$two.2.jprof mine.jprof" ]
-run "$jprof" snap "$two" -o s/n.jprof --count=2 --every=0.05
-exits 0
+works "$jprof" snap "$two" -o s/n.jprof --count=2 --every=0.05
 check "not numbered" [ -f s/n.1.jprof -a -f s/n.2.jprof ]
 
 # ---- two at once ------------------------------------------------------------------------------------------------
@@ -162,8 +142,7 @@ wait "$b"
 check "the second failed: $(cat b.err)" [ $? -eq 0 ]
 check "not two bundles: $(ls -A t)" [ "$(ls -A t | wc -l)" -eq 2 ]
 for bundle in t/*; do
-    run "$jprof" --show_bytes "$bundle"
-    exits 0
+    works "$jprof" --show_bytes "$bundle"
 done
 no_dumps d
 
@@ -176,8 +155,7 @@ sleep 0.5
 kill -KILL "$k"
 wait "$k" 2>/dev/null
 check "half a bundle" [ ! -e killed.jprof ]
-run "$jprof" snap --timeout=1 "$one" -o stopped.jprof
-exits 1
+exits_with 1 "$jprof" snap --timeout=1 "$one" -o stopped.jprof
 says_like "process $one: its agent does not answer in time"
 check "a file was made" [ ! -e stopped.jprof ]
 nothing_like . jprof-part
@@ -212,8 +190,7 @@ check "exit status $status, not that of a signal" [ "$status" -eq 143 ]
 check "a file was made" [ ! -e stopped.jprof ]
 nothing_like . jprof-part
 kill -CONT "$one"
-run "$jprof" snap "$one" -o killed.jprof
-exits 0
+works "$jprof" snap "$one" -o killed.jprof
 lives "$one"
 "$jprof" snap "$one" --every=1h -o i >i.out 2>i.err &
 k=$!
@@ -221,40 +198,34 @@ until_true 20 test -s i.out || fail "the series did not begin"
 kill -TERM "$k"
 wait "$k"
 check "the series did not end well" [ $? -eq 0 ]
-run "$jprof" --show_bytes "$(cat i.out)"
-exits 0
+works "$jprof" --show_bytes "$(cat i.out)"
 
 # ---- it is gone, or a zombie -----------------------------------------------------------------------------------------
 # The shell must not wait for the child: a Ruby that holds it does not, either.
 start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" -e 'pid = spawn("true"); sleep 0.01 until File.read("/proc/#{pid}/stat") =~ /\) Z /; File.write("child", pid.to_s); File.write("ready", ""); sleep'
 zombie=$(cat child)
-run "$jprof" snap "$zombie"
-exits 1
+exits_with 1 "$jprof" snap "$zombie"
 says "jprof: process $zombie: has ended (a zombie): its parent, process $pid, has not yet noticed"
 stop "$two"
-run "$jprof" snap "$two"
-exits 1
+exits_with 1 "$jprof" snap "$two"
 says "jprof: process $two: there is no such process"
 
 # ---- just forked ---------------------------------------------------------------------------------------------------------
 # An agent in a child takes its time to announce itself.
 start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" -e 'pid = fork { sleep }; File.write("child", pid.to_s); File.write("ready", ""); Process.wait(pid)'
 child=$(cat child)
-run "$jprof" snap "$child" -o forked.jprof
-exits 0
+works "$jprof" snap "$child" -o forked.jprof
 lives "$child"
 kill -KILL "$child"
 
 # ---- nobody there to ask -----------------------------------------------------------------------------------------------
 start_bare prof:true "$ruby" "$app"
-run "$jprof" snap "$pid" -o outside.jprof
-exits 0
+works "$jprof" snap "$pid" -o outside.jprof
 says
 has outside.jprof "$pid/heap.json"
 has_no outside.jprof "$pid/dump.heap"
 lives "$pid"
-run "$jprof" snap --signal=USR2 "$pid"
-exits 1
+exits_with 1 "$jprof" snap --signal=USR2 "$pid"
 says_like "process $pid: has jemalloc, but not jprof's agent"
 lives "$pid"
 agent_only=$agent
@@ -262,8 +233,7 @@ env LD_PRELOAD="$jemalloc:$agent_only" MALLOC_CONF=prof:false "$ruby" "$app" off
 off=$!
 started="$started $off"
 until_true 60 test -e off || { cat off.err; exit 1; }
-run "$jprof" snap "$off"
-exits 1
+exits_with 1 "$jprof" snap "$off"
 says_like "process $off: jprof's agent is loaded, but MALLOC_CONF has no prof:true"
 lives "$off"
 "$ruby" "$app" plain >/dev/null 2>&1 &
@@ -273,8 +243,7 @@ until_true 60 test -e plain || exit 1
 sleep 1000 &
 bare=$!
 started="$started $bare"
-run "$jprof" snap "$bare"
-exits 1
+exits_with 1 "$jprof" snap "$bare"
 says_like "process $bare: has neither jemalloc nor jprof's agent"
 lives "$plain"
 
@@ -283,13 +252,11 @@ env LD_PRELOAD="$jemalloc:$agent" MALLOC_CONF="prof:true,prof_prefix:$tmp/d/app"
 begun=$!
 started="$started $begun"
 until_true 60 grep -qs libjprof-agent "/proc/$begun/maps" || exit 1
-run "$jprof" snap "$begun" -o begun.jprof
-exits 0
+works "$jprof" snap "$begun" -o begun.jprof
 stop "$begun"
 
 # ---- the list -------------------------------------------------------------------------------------------------------------
-run "$jprof" snap
-exits 1
+exits_with 1 "$jprof" snap
 prints "^ *$one +$$ .* yes +yes, lg 14 +$ruby $app"
 prints "^ *$off .* yes +not active "
 prints "^ *$plain .* no +no "
@@ -298,11 +265,9 @@ says_like '^jprof: give the PIDs'
 # ---- the directory of the dumps ----------------------------------------------------------------------------------------------
 mkdir gone
 start "lg_prof_sample:14,prof_prefix:$tmp/gone/app" "$ruby" "$app"
-run "$jprof" snap "$pid" -o dir.jprof
-exits 0
+works "$jprof" snap "$pid" -o dir.jprof
 mv gone away
-run "$jprof" snap "$pid" -o dir2.jprof
-exits 1
+exits_with 1 "$jprof" snap "$pid" -o dir2.jprof
 check "not one line" [ "$(wc -l <err)" -eq 1 ]
 check "no bundle expected" [ ! -e dir2.jprof ]
 lives "$pid"
@@ -310,10 +275,8 @@ if [ "$(id -u)" -eq 0 ]; then
     mkdir full
     if mount -t tmpfs -o size=64k none full 2>/dev/null; then
         start "lg_prof_sample:8,prof_prefix:$tmp/full/app" "$ruby" "$app"
-        run "$jprof" snap "$pid" -o memory.jprof
-        exits 0
-        run "$jprof" snap --keep-dumps "$pid" -o full.jprof
-        exits 1
+        works "$jprof" snap "$pid" -o memory.jprof
+        exits_with 1 "$jprof" snap --keep-dumps "$pid" -o full.jprof
         says_like "process $pid: its agent says: .*[Nn]o space"
         lives "$pid"
         check "no bundle expected" [ ! -e full.jprof ]

@@ -22,8 +22,7 @@ dropped() {
     : >go
     until_true 60 grep -q ready target.out
     check "still root" [ "$(stat -c %u "/proc/$pid")" = 65534 ]
-    run "$jprof" snap "$pid" -o x.jprof
-    exits 0
+    works "$jprof" snap "$pid" -o x.jprof
     has x.jprof "$pid/dump.heap"
     check "garbage of no Ruby" [ "$(cat next)" = "jprof: next: jprof x.jprof" ]
     lives "$pid"

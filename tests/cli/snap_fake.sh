@@ -23,8 +23,7 @@ fake() {
 refuses() {
     like=$1
     shift
-    run "$jprof" snap "$pid" -o x.jprof "$@"
-    exits 1
+    exits_with 1 "$jprof" snap "$pid" -o x.jprof "$@"
     says_like "^jprof: process $pid: $like"
     check "a file was made" [ ! -e x.jprof ]
     nothing_like . jprof-part
@@ -43,8 +42,7 @@ refuses_as() {
 # takes OPTIONS...
 takes() {
     rm -f x.jprof
-    run "$jprof" snap "$pid" -o x.jprof "$@"
-    exits 0
+    works "$jprof" snap "$pid" -o x.jprof "$@"
     cp err said.err
     has x.jprof "$pid/dump.heap"
     has x.jprof "$pid/agent.json"
@@ -61,13 +59,11 @@ takes --keep-dumps
 check "the dump is gone" [ -e "d/$next" ]
 check "its side-car is gone" [ -e "d/$next.json" ]
 rm -f d/app.*
-run "$jprof" snap "$pid" -o x.jprof --gc
-exits 0
+works "$jprof" snap "$pid" -o x.jprof --gc
 says "jprof: process $pid: garbage was not collected (timed out); dumped without"
 no_dumps d
 rm -f x.jprof
-run "$jprof" snap "$pid" -o x.jprof --signal=USR2 --timeout=1
-exits 1
+exits_with 1 "$jprof" snap "$pid" -o x.jprof --signal=USR2 --timeout=1
 says "jprof: process $pid: no dump app.$pid.*.heap appeared within 1 s of the signal; give more with --timeout" \
     "jprof: process $pid: its agent's last error: no room at all"
 stop "$pid"
@@ -82,8 +78,7 @@ asks() {
     pattern=$1
     fake "$2,noted"
     shift 2
-    run "$jprof" snap "$pid" -o x.jprof "$@"
-    exits 0
+    works "$jprof" snap "$pid" -o x.jprof "$@"
     check "asked for: $(cat asked.words)" grep -qE -e "$pattern" asked.words
     stop "$pid"
     rm -f x.jprof d/app.*
@@ -96,8 +91,7 @@ asks 'objects=1' objects --objects
 asks '^dump( (fds|tables|timeout|gc)=[0-9]+)*$' honest --gc
 check "more than one line: $(cat err)" [ "$(wc -l <err)" -eq 1 ]
 fake inactive
-run "$jprof" snap "$pid" -o x.jprof
-exits 0
+works "$jprof" snap "$pid" -o x.jprof
 says "jprof: process $pid: is not sampling (prof_active:false): the dump holds what was sampled before"
 rm -f x.jprof
 stop "$pid"
@@ -137,8 +131,7 @@ refuses_as fds,name "its agent made a dump, but gives it another name"
 # ---- tables of Ruby stacks ------------------------------------------------------------------------------------
 # takes_table OPTIONS...
 takes_table() {
-    run "$jprof" snap "$pid" -o x.jprof "$@"
-    exits 0
+    works "$jprof" snap "$pid" -o x.jprof "$@"
     has x.jprof "$pid/frames"
     check "it is another table" [ "$(tar xOf x.jprof "$pid/frames" | sed -n 's/^process \([0-9]*\).*/\1/p')" = "$pid" ]
     rm -f x.jprof
@@ -206,8 +199,7 @@ for memory in "" fds,; do
     refuses_as "${memory}other-dump" "the side-car app.* is not taken: it is of another dump"
     refuses_as "${memory}old" "the side-car app.* is not taken: the dump was made before it was asked for"
     fake "${memory}garbage"
-    run "$jprof" snap "$pid" -o x.jprof
-    exits 1
+    exits_with 1 "$jprof" snap "$pid" -o x.jprof
     says_like '^jprof: app.*heap.json'
     stop "$pid"
     rm -f d/app.*
@@ -239,8 +231,7 @@ mkdir d
 good=$tmp/text.heap
 echo 'no dump' >text.heap
 fake honest
-run "$jprof" snap "$pid" -o x.jprof
-exits 1
+exits_with 1 "$jprof" snap "$pid" -o x.jprof
 says_like '^jprof: app.*heap'
 check "a file was made" [ ! -e x.jprof ]
 stop "$pid"

@@ -25,8 +25,7 @@ flooded() {
     started="$started $flood"
     until_true 60 grep -q flooding flood.out
     for round in 1 2 3; do
-        run "$jprof" snap "$pid" -o "x$round.jprof"
-        exits 0
+        works "$jprof" snap "$pid" -o "x$round.jprof"
         check "no bundle" [ -s "x$round.jprof" ]
         rm -f "x$round.jprof"
     done

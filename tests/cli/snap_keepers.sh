@@ -6,8 +6,7 @@ need_ruby
 need_agent
 mkdir d
 start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" "$here/planted_keepers.rb"
-run "$jprof" snap --objects --symbols=later "$pid" -o planted.jprof
-exits 0
+works "$jprof" snap --objects --symbols=later "$pid" -o planted.jprof
 lives "$pid"
 # The agent takes the child away when it looks at it next.
 has_no_child() { ! ps --ppid "$pid" -o pid= | grep -q .; }
@@ -22,8 +21,7 @@ while read -r number keeper; do
     case " $left_out " in *" $number "*) continue ;; esac
     name=$(printf 'P%02d' "$number")
     what="$name"
-    run "$jprof" keepers --top=0 "--class=^$name\$" planted.jprof
-    exits 0
+    works "$jprof" keepers --top=0 "--class=^$name\$" planted.jprof
     tr -s ' \n' ' ' <out >joined
     check "$(grep -o ' path.*' joined)" grep -q "path \(.* > \)*$keeper > $name keeps:" joined
 done <<'END'
@@ -52,8 +50,6 @@ done <<'END'
 END
 
 # Without --objects there is none, and --gc alone counts.
-run "$jprof" snap --gc --symbols=later "$pid" -o counted.jprof
-exits 0
-run "$jprof" keepers counted.jprof
-exits 1
+works "$jprof" snap --gc --symbols=later "$pid" -o counted.jprof
+exits_with 1 "$jprof" keepers counted.jprof
 finish

@@ -5,14 +5,12 @@
 refused() {
     like=$1
     shift
-    run "$jprof" snap "$@"
-    exits 1
+    exits_with 1 "$jprof" snap "$@"
     prints_nothing
     says_like "$like"
 }
 
-run "$jprof" snap --help
-exits 0
+works "$jprof" snap --help
 says
 for word in match children-of 'puma\[=PID\]' output label gc count every keep max-bytes symbols timeout signal trust-handler activate deactivate; do
     prints "^  --$word"

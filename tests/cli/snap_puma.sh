@@ -45,25 +45,21 @@ set -- $(workers)
 first=$1 second=$2
 cluster=$(printf "%s\n" "('master', $master)" "('worker', $first)" "('worker', $second)" | sort -k 1,1 -k 2,2n | paste -sd, | sed 's/),(/), (/g; s/.*/[&]/')
 
-run "$jprof" snap --puma="$master" --label=warm
-exits 0
+works "$jprof" snap --puma="$master" --label=warm
 says
 check "not named by the master" [ "$(cat out)" = "jprof-warm-$master.jprof" ]
 bundle="jprof-warm-$master.jprof"
 check "not the master and its workers: $(bundle_key "$bundle" 'sorted((i["role"], i["pid"]) for i in m)')" \
     [ "$(bundle_key "$bundle" 'sorted((i["role"], i["pid"]) for i in m)')" = "$cluster" ]
 check "no title" [ "$(bundle_key "$bundle" 'sum("cluster worker" in i["title"] and "[shop]" in i["title"] for i in m)')" = 2 ]
-run "$jprof" --show_bytes "$bundle"
-exits 0
-run "$jprof" --show_bytes --member=master "$bundle"
-exits 0
+works "$jprof" --show_bytes "$bundle"
+works "$jprof" --show_bytes --member=master "$bundle"
 no_dumps d
 check "nobody answers" [ -n "$(ask)" ]
 
 # explain snaps them itself, and leaves nothing.
 bundles=$(ls -A | grep -c "[.]jprof$")
-run "$jprof" explain --puma="$first"
-exits 0
+works "$jprof" explain --puma="$first"
 prints "^Puma of process $master: 3 processes, up for less than a minute: [0-9.]+ MB"
 prints '^ +[0-9.]+ +[+-]?[0-9. ]*sum of Pss of 3 processes; shared memory counts once$'
 prints '^Copy-on-write: of [0-9]+ MB that the master has'
@@ -71,8 +67,7 @@ says
 shared_kb() {
     for p in "$first" "$second"; do awk '/^Shared_Dirty/ { print $2 }' "/proc/$p/smaps_rollup"; done | awk '{ sum += $1 } END { print sum / NR }'
 }
-run "$jprof" explain --json --puma="$master"
-exits 0
+works "$jprof" explain --json --puma="$master"
 checks=$((checks + 1))
 python3 -c 'import json, sys
 d = json.load(open("out"))
@@ -83,23 +78,19 @@ check "it left a file" [ "$(ls -A | grep -c "[.]jprof$")" = "$bundles" ]
 no_dumps d
 check "nobody answers" [ -n "$(ask)" ]
 
-run "$jprof" snap --puma="$first" -o byworker.jprof
-exits 0
+works "$jprof" snap --puma="$first" -o byworker.jprof
 check "not the cluster" [ "$(bundle_key byworker.jprof 'len(m)')" = 3 ]
-run "$jprof" snap --children-of="$master" --gc -o children.jprof
-exits 0
+works "$jprof" snap --children-of="$master" --gc -o children.jprof
 check "not the workers" [ "$(bundle_key children.jprof '[i["role"] for i in m]')" = "['worker', 'worker']" ]
 run "$jprof" snap
 prints "^ *$master .* yes, lg 12 +master +puma [0-9.]+ \(unix://puma.sock\) \[shop\]"
 prints "^ *$first +$master .* worker +puma: cluster worker [01]: $master \[shop\]"
 
 # Puma's own USR2 would restart it.
-run "$jprof" snap --puma="$master" --signal=USR2 -o signal.jprof
-exits 1
+exits_with 1 "$jprof" snap --puma="$master" --signal=USR2 -o signal.jprof
 check "not a line for each: $(cat err)" [ "$(grep -c 'USR2 is not the agent' err)" -eq 3 ]
 check "a file was made" [ ! -e signal.jprof ]
-run "$jprof" snap "$master" --signal=USR2 --trust-handler=USR2 -o signal.jprof
-exits 1
+exits_with 1 "$jprof" snap "$master" --signal=USR2 --trust-handler=USR2 -o signal.jprof
 says "jprof: process $master: is a puma, which USR2 restarts: not sent"
 check "a worker or the master is another" [ "$(workers)" = "$first $second " ]
 check "it was restarted" lacks puma.out 'Restarting'
@@ -110,12 +101,10 @@ if command -v curl >/dev/null; then
     server=$!
     started="$started $server"
     until_true 60 test -s place || { cat served.err; exit 1; }
-    run curl -sSf -o served.pb.gz "$(cat place)"
-    exits 0
+    works curl -sSf -o served.pb.gz "$(cat place)"
     kill -TERM "$server"
     if command -v go >/dev/null; then
-        HOME=$tmp PPROF_TMPDIR=$tmp run go tool pprof -symbolize=none -tags -nodecount=1000 served.pb.gz
-        exits 0
+        HOME=$tmp PPROF_TMPDIR=$tmp works go tool pprof -symbolize=none -tags -nodecount=1000 served.pb.gz
         for label in master 'worker 0' 'worker 1' startup 'before the fork'; do
             prints "[(] *[0-9.]+%[)]: $label\$"
         done
@@ -126,13 +115,11 @@ fi
 
 # A worker ends, the others are kept.
 kill -STOP "$second"
-run "$jprof" snap --children-of="$master" --timeout=1 -o one.jprof
-exits 1
+exits_with 1 "$jprof" snap --children-of="$master" --timeout=1 -o one.jprof
 says_like "process $second: its agent does not answer in time"
 check "not the other worker" [ "$(bundle_key one.jprof '[i["pid"] for i in m]')" = "[$first]" ]
 kill -CONT "$second"
-run "$jprof" snap --children-of="$master" -o two.jprof
-exits 0
+works "$jprof" snap --children-of="$master" -o two.jprof
 check "nobody answers" [ -n "$(ask)" ]
 check "a worker or the master is another" [ "$(workers)" = "$first $second " ]
 finish

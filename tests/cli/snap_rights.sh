@@ -51,8 +51,7 @@ unharmed() {
 refuses() {
     like=$1
     shift
-    run "$jprof" snap "$pid" -o x.jprof "$@"
-    exits 1
+    exits_with 1 "$jprof" snap "$pid" -o x.jprof "$@"
     says_like "^jprof: process $pid: $like"
     unharmed
     check "a file was made" [ ! -e x.jprof ]
@@ -62,8 +61,7 @@ refuses() {
 
 # takes OPTIONS...
 takes() {
-    run "$jprof" snap "$pid" -o x.jprof "$@"
-    exits 0
+    works "$jprof" snap "$pid" -o x.jprof "$@"
     says
     taken
 }
@@ -72,8 +70,7 @@ takes() {
 takes_without_names() {
     like=$1
     shift
-    run "$jprof" snap "$pid" -o x.jprof "$@"
-    exits 0
+    works "$jprof" snap "$pid" -o x.jprof "$@"
     says_like "^jprof: process $pid: /[^ ]* cannot be read: $like; nor can [0-9]* more files; names may be missing; run jprof again\$"
     taken
 }
@@ -105,8 +102,7 @@ fake planted,planted-sidecar $no_caps
 plant_valid d
 chown $other d
 chmod 0755 d
-run "$jprof" snap "$pid" -o x.jprof
-exits 0
+works "$jprof" snap "$pid" -o x.jprof
 check "not said" grep -q "$next: cannot be removed: Permission denied" err
 check "root removed what the process could not" [ -e "d/$next" ]
 stop "$pid"
@@ -210,8 +206,7 @@ END
     exec 8<"/proc/$holder/ns/user"
     fake fds setpriv --reuid=$other --regid=$other --clear-groups --inh-caps=+sys_admin --ambient-caps=+sys_admin \
         nsenter --user=/proc/self/fd/8 --preserve-credentials
-    run nsenter --user="/proc/$holder/ns/user" "$jprof" snap "$pid" -o x.jprof
-    exits 1
+    exits_with 1 nsenter --user="/proc/$holder/ns/user" "$jprof" snap "$pid" -o x.jprof
     says_like "^jprof: process $pid: its user has no number in this user namespace"
     lives "$pid"
     stop "$pid"
@@ -222,8 +217,7 @@ fi
 # Who is not root may look at a process of his own there, and cannot go there.
 if unshare --net true 2>/dev/null; then
     fake abstract unshare --net $as_user
-    run $as_user "$jprof" snap "$pid" -o d/x.jprof
-    exits 1
+    exits_with 1 $as_user "$jprof" snap "$pid" -o d/x.jprof
     says_like "its agent cannot be reached at @[^ ]*: it is in a network of its own, as in a container, which only root may enter"
     lives "$pid"
     stop "$pid"
@@ -270,16 +264,14 @@ END
 if unshare --mount sh -c 'mount -t tmpfs none /sys/fs/cgroup' 2>/dev/null; then
     for kind in link file; do
         fake fds unshare --mount sh "$tmp/group.sh" "$tmp/victim.root" $kind $user $as_user
-        run unshare --mount sh blind.sh "$jprof" snap "$pid" -o x.jprof
-        exits 0
+        works unshare --mount sh blind.sh "$jprof" snap "$pid" -o x.jprof
         has x.jprof "$pid/dump.heap"
         has_no x.jprof "$pid/memory\..*"
         unharmed
         stop "$pid"
     done
     fake fds $as_user
-    run unshare --mount sh blind.sh "$jprof" snap "$pid" -o x.jprof
-    exits 0
+    works unshare --mount sh blind.sh "$jprof" snap "$pid" -o x.jprof
     if ls /sys/fs/cgroup/memory/memory.usage_in_bytes /sys/fs/cgroup/memory.current >/dev/null 2>&1 ||
         [ -e /sys/fs/cgroup/memory/memory.usage_in_bytes ]; then
         has x.jprof "$pid/memory\.(usage_in_bytes|current)"
@@ -293,8 +285,7 @@ owned() {
     who=$1 mode=$2
     shift 2
     rm -f x.jprof
-    run "$@" -o x.jprof
-    exits 0
+    works "$@" -o x.jprof
     says
     check "the bundle is not $who's with $mode" [ "$(stat -c %u:%g:%a x.jprof)" = "$who:$mode" ]
 }
@@ -314,11 +305,9 @@ owned 0:0 600 "$jprof" bundle good.heap
 owned 0:0 664 "$jprof" bundle --mode=664 good.heap
 rm -f x.jprof
 for bad in 8 01000 rw 00644x ""; do
-    run "$jprof" snap "$pid" --mode="$bad" -o x.jprof
-    exits 1
+    exits_with 1 "$jprof" snap "$pid" --mode="$bad" -o x.jprof
     says "jprof: --mode=$bad: give a file's mode in octal, such as 0644"
-    run "$jprof" bundle --mode="$bad" -o x.jprof good.heap
-    exits 1
+    exits_with 1 "$jprof" bundle --mode="$bad" -o x.jprof good.heap
     says "jprof: --mode=$bad: give a file's mode in octal, such as 0644"
 done
 check "a file was made" [ ! -e x.jprof ]

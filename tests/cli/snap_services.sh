@@ -40,28 +40,23 @@ stand_in 'puma 6.6.0 (tcp://0.0.0.0:1) [one]' 2
 one=$pid
 stand_in 'puma 6.6.0 (tcp://0.0.0.0:2) [two]' 0
 two=$pid
-run "$jprof" snap --puma
-exits 1
+exits_with 1 "$jprof" snap --puma
 prints_nothing
 check "no bundle may be made" [ "$(ls | grep -c '\.jprof$')" -eq 0 ]
 lists '^jprof: [0-9]+ Pumas run here, and a bundle of several would add them up; take one by its pid:$'
 lists "^jprof:   jprof snap --puma=$one +puma 6.6.0 \(tcp://0.0.0.0:1\) \[one\], 2 workers$"
 lists "^jprof:   jprof snap --puma=$two +puma 6.6.0 \(tcp://0.0.0.0:2\) \[two\], one process$"
 for command in watch explain; do
-    run "$jprof" $command --puma
-    exits 1
+    exits_with 1 "$jprof" $command --puma
     lists "^jprof:   jprof $command --puma=$one +puma 6.6.0 \(tcp://0.0.0.0:1\) \[one\], 2 workers$"
 done
-run "$jprof" snap --puma --match=nothing_is_called_so
-exits 1
+exits_with 1 "$jprof" snap --puma --match=nothing_is_called_so
 lists '^jprof: [0-9]+ Pumas run here'
 
 # Each command that it names takes that one alone.
-run "$jprof" snap --puma="$one" -o one.jprof
-exits 0
+works "$jprof" snap --puma="$one" -o one.jprof
 check "not the master and two workers" [ "$(bundle_key one.jprof 'sorted(i["role"] for i in m)')" = "['master', 'worker', 'worker']" ]
-run "$jprof" snap --puma="$two" -o two.jprof
-exits 0
+works "$jprof" snap --puma="$two" -o two.jprof
 check "not the one" [ "$(bundle_key two.jprof '[i["pid"] for i in m]')" = "[$two]" ]
 
 # Where one runs alone, it is taken: in a namespace that has no others.
@@ -72,8 +67,7 @@ until [ "$(grep -l /memfd:jprof-agent: /proc/[0-9]*/maps 2>/dev/null | wc -l)" -
     [ "$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' | grep -cE '^puma[: ]')" -eq 3 ]; do sleep 0.05; done
 "$4" snap --puma -o alone.jprof
 END
-    run unshare --pid --fork --mount-proc --kill-child sh alone.sh "$jemalloc" "$agent" "$sleep" "$jprof"
-    exits 0
+    works unshare --pid --fork --mount-proc --kill-child sh alone.sh "$jemalloc" "$agent" "$sleep" "$jprof"
     check "not the cluster" [ "$(bundle_key alone.jprof 'len(m)')" = 3 ]
 fi
 finish

@@ -9,27 +9,22 @@ mkdir d
 
 # ---- the agent's own --------------------------------------------------------------------------------------
 start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" "$app"
-run "$jprof" snap --signal=USR2 "$pid" -o signal.jprof
-exits 0
+works "$jprof" snap --signal=USR2 "$pid" -o signal.jprof
 says
 has signal.jprof "$pid/agent.json"
 has signal.jprof "$pid/frames"
 check "not by a signal" [ "$(tar xOf signal.jprof "$pid/agent.json" | grep -oE '"reason": ?"[a-z]*"' | tr -d ' ')" = '"reason":"signal"' ]
-run "$jprof" --show_bytes signal.jprof
-exits 0
+works "$jprof" --show_bytes signal.jprof
 no_dumps d
-run "$jprof" snap --signal=12 "$pid" -o number.jprof
-exits 0
-run "$jprof" snap --signal=USR1 "$pid" -o other.jprof
-exits 1
+works "$jprof" snap --signal=12 "$pid" -o number.jprof
+exits_with 1 "$jprof" snap --signal=USR1 "$pid" -o other.jprof
 says "jprof: process $pid: its agent handles signal USR2, not USR1; leave out --signal, the socket needs none"
 lives "$pid"
 # Dumps that are there already are not taken for the new one.
 kill -USR2 "$pid"
 until_true 20 sh -c 'ls d | grep -q heap$' || fail "no dump by hand"
 before=$(ls d | grep 'heap$')
-run "$jprof" snap --signal=USR2 "$pid" -o third.jprof
-exits 0
+works "$jprof" snap --signal=USR2 "$pid" -o third.jprof
 check "the wrong one was removed" [ "$(ls d | grep 'heap$')" = "$before" ]
 stop "$pid"
 
@@ -39,40 +34,33 @@ mkdir rel rel/sub
 pid=$!
 started="$started $pid"
 until_true 60 test -e rel.ready || exit 1
-run "$jprof" snap "$pid" -o rel1.jprof
-exits 0
-run "$jprof" snap --signal=USR2 "$pid" -o rel2.jprof
-exits 0
+works "$jprof" snap "$pid" -o rel1.jprof
+works "$jprof" snap --signal=USR2 "$pid" -o rel2.jprof
 no_dumps rel/sub
 
 # ---- not the agent's --------------------------------------------------------------------------------------
 start "prof_prefix:$tmp/d/app" "$ruby" -e 'trap("USR2") { File.write("trapped", "") }; File.write("ready", ""); loop { sleep 1 }'
-run "$jprof" snap --signal=USR2 "$pid" -o trap.jprof
-exits 1
+exits_with 1 "$jprof" snap --signal=USR2 "$pid" -o trap.jprof
 says_like "process $pid: USR2 is not the agent's: the program has installed a handler of its own"
 check "the signal was sent" [ ! -e trapped ]
-run "$jprof" snap "$pid" -o trap.jprof
-exits 0
+works "$jprof" snap "$pid" -o trap.jprof
 lives "$pid"
 stop "$pid"
 start "prof_prefix:$tmp/d/app" env JPROF_AGENT=signal=none "$ruby" "$app"
-run "$jprof" snap --signal=USR2 "$pid" -o none.jprof
-exits 1
+exits_with 1 "$jprof" snap --signal=USR2 "$pid" -o none.jprof
 says_like "process $pid: its agent handles no signal, not USR2"
 lives "$pid"
 stop "$pid"
 start "prof_prefix:$tmp/d/app" env JPROF_AGENT=socket=off "$ruby" "$app"
 for way in --gc --signal=USR2; do
-    run "$jprof" snap "$way" "$pid" -o off.jprof
-    exits 1
+    exits_with 1 "$jprof" snap "$way" "$pid" -o off.jprof
     says_like "process $pid: jprof's agent is loaded, but has no socket: JPROF_AGENT="
 done
 lives "$pid"
 stop "$pid"
 # A plain Ruby has a bit for USR2 in SigCgt and dies of it.
 start_bare prof:true "$ruby" "$app"
-run "$jprof" snap --signal=USR2 "$pid" -o plain.jprof
-exits 1
+exits_with 1 "$jprof" snap --signal=USR2 "$pid" -o plain.jprof
 lives "$pid"
 stop "$pid"
 
@@ -85,8 +73,7 @@ trust() {
     run "$jprof" snap --signal=USR2 --trust-handler=USR2 "$@"
 }
 handler "prof_prefix:$tmp/d/own"
-run "$jprof" snap --signal=USR2 "$pid" -o h.jprof
-exits 1
+exits_with 1 "$jprof" snap --signal=USR2 "$pid" -o h.jprof
 says_like "process $pid: has jemalloc, but not jprof's agent"
 lives "$pid"
 trust "$pid" -o h.jprof
@@ -106,8 +93,7 @@ stop "$pid"
 handler prof_prefix:own late
 trust "$pid" -o late.jprof
 exits 0
-run "$jprof" --show_bytes late.jprof
-exits 0
+works "$jprof" --show_bytes late.jprof
 says
 prints ' h_alloc$'
 tar xOf late.jprof "$pid/dump.heap" >late.heap
@@ -122,8 +108,7 @@ exits 1
 says_like "process $pid: no dump own\.$pid\.\*\.heap appeared within 1 s of the signal"
 check "a file was made" [ ! -e never.jprof ]
 lives "$pid"
-run "$jprof" snap --signal=USR1 --trust-handler=USR1 "$pid" -o usr1.jprof
-exits 1
+exits_with 1 "$jprof" snap --signal=USR1 --trust-handler=USR1 "$pid" -o usr1.jprof
 says "jprof: process $pid: has no handler for USR1, which would end it: not sent"
 lives "$pid"
 stop "$pid"

@@ -17,8 +17,7 @@ mkdir d
 start "lg_prof_sample:12,prof_prefix:$tmp/d/host" ./host
 cp plugin.so kept.so
 rm plugin.so
-run "$jprof" snap "$pid" -o deleted.jprof
-exits 0
+works "$jprof" snap "$pid" -o deleted.jprof
 mv host elsewhere
 run "$jprof" --show_bytes deleted.jprof
 prints ' plugin_keep$'
@@ -26,8 +25,7 @@ mv elsewhere host
 # The file was deleted, and another stands in its place: build-id and inode tell.
 echo 'int plugin_keep(void) { return 1; }' >other.c
 "${CC:-gcc}" -shared -fPIC -o plugin.so other.c
-run "$jprof" snap "$pid" -o replaced.jprof
-exits 0
+works "$jprof" snap "$pid" -o replaced.jprof
 run "$jprof" --show_bytes replaced.jprof
 prints ' plugin_keep$'
 stop "$pid"
@@ -50,23 +48,19 @@ find_inner() {
 until_true 60 find_inner || { cat ns.err; fail "the process in namespaces did not start"; }
 check "its files can be seen from here" [ ! -e private/host ]
 check "it is not pid 1" grep -qE '^NSpid:.*[[:space:]]1$' "/proc/$pid/status"
-run "$jprof" snap "$pid" -o inner.jprof
-exits 0
+works "$jprof" snap "$pid" -o inner.jprof
 says
 lives "$pid"
 check "a dump was left" [ "$(ls "/proc/$pid/root$tmp/private/dumps" | grep -c heap)" -eq 0 ]
 check "not named by the pid that was given" [ "$(bundle_key inner.jprof 'm[0]["pid"]')" = "$pid" ]
-run "$jprof" --show_bytes inner.jprof
-exits 0
+works "$jprof" --show_bytes inner.jprof
 prints ' plugin_keep$'
 run "$jprof" info --all inner.jprof
 prints 'same (build|inode).*private/lib/plugin.so'
-run "$jprof" snap --signal=USR2 "$pid" -o inner2.jprof
-exits 0
+works "$jprof" snap --signal=USR2 "$pid" -o inner2.jprof
 run "$jprof" --show_bytes inner2.jprof
 prints ' plugin_keep$'
-run "$jprof" snap --children-of="$outer" -o inner3.jprof
-exits 0
+works "$jprof" snap --children-of="$outer" -o inner3.jprof
 run "$jprof" snap
 prints "^ *$pid +$outer .* yes +yes, lg 12 +\./host"
 
@@ -75,8 +69,7 @@ cat >collector.sh <<'END'
 cd "$1" && exec "$2" snap 1 -o fromwithin.jprof
 END
 if command -v nsenter >/dev/null; then
-    run nsenter -t "$pid" -p -m -r sh "$tmp/collector.sh" "$tmp/private" "$jprof"
-    exits 0
+    works nsenter -t "$pid" -p -m -r sh "$tmp/collector.sh" "$tmp/private" "$jprof"
     cp "/proc/$pid/root$tmp/private/fromwithin.jprof" . || fail "no bundle inside"
     run "$jprof" --show_bytes fromwithin.jprof
     prints ' plugin_keep$'
@@ -91,8 +84,7 @@ unshare --net "$(command -v python3)" "$here/src/fake_agent.py" "$tmp/d" abstrac
 pid=$!
 started="$started $pid"
 until_true 60 test -e ready || { cat target.err; exit 1; }
-run "$jprof" snap "$pid" -o net.jprof
-exits 0
+works "$jprof" snap "$pid" -o net.jprof
 has net.jprof "$pid/dump.heap"
 lives "$pid"
 stop "$pid"
@@ -109,8 +101,7 @@ if command -v setpriv >/dev/null; then
     started="$started $pid"
     until_true 60 test -e theirs/ready || { cat their.err; exit 1; }
     until_true 20 announced "$pid"
-    run "$jprof" snap "$pid" -o theirs.jprof
-    exits 0
+    works "$jprof" snap "$pid" -o theirs.jprof
     run "$jprof" --show_bytes theirs.jprof
     prints ' plugin_keep$'
     # What it has mapped and could not open any more is not opened for it either: nor once it is deleted, when root alone
@@ -119,17 +110,14 @@ if command -v setpriv >/dev/null; then
     named() { tar xOf "$1" "$pid/symbols.pb.gz" | gunzip >names && grep -q plugin_keep names; }
     named_not() { ! named "$1"; }
     chmod 0600 kept.so
-    run "$jprof" snap "$pid" -o closed.jprof
-    exits 0
+    works "$jprof" snap "$pid" -o closed.jprof
     check "a file that the process may not read was read" named_not closed.jprof
     ln kept.so kept2.so
     rm kept.so
-    run "$jprof" snap "$pid" -o closed2.jprof
-    exits 0
+    works "$jprof" snap "$pid" -o closed2.jprof
     check "a deleted file that the process may not read was read" named_not closed2.jprof
     chmod 0644 kept2.so
-    run "$jprof" snap "$pid" -o open.jprof
-    exits 0
+    works "$jprof" snap "$pid" -o open.jprof
     check "a deleted file that the process may read was not" named open.jprof
     mv kept2.so kept.so
     # Code that it made itself is named by the list that it wrote, which belongs to it.
@@ -141,8 +129,7 @@ if command -v setpriv >/dev/null; then
         started="$started $jitter"
         until_true 60 test -e theirs/ready || { cat their.err; exit 1; }
         until_true 20 announced "$jitter"
-        run "$jprof" snap "$jitter" -o jit.jprof
-        exits 0
+        works "$jprof" snap "$jitter" -o jit.jprof
         says "jprof: process $jitter: code made at run time is named by /proc/$jitter/root/tmp/perf-$jitter.map"
         rm -f "/tmp/perf-$jitter.map"
         run "$jprof" --show_bytes --cum jit.jprof
@@ -152,8 +139,7 @@ if command -v setpriv >/dev/null; then
     # Not the other way round.
     start "lg_prof_sample:12,prof_prefix:$tmp/d/host" ./host
     if $nobody "$jprof" --version >/dev/null 2>&1; then
-        run $nobody "$jprof" snap "$pid" -o theirs/x.jprof
-        exits 1
+        exits_with 1 $nobody "$jprof" snap "$pid" -o theirs/x.jprof
         says "jprof: process $pid: its memory may not be read: you are user 65534, and it is of user 0; run jprof as root, with CAP_SYS_PTRACE"
         lives "$pid"
     fi

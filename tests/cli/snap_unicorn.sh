@@ -34,19 +34,16 @@ until_true 60 is_up "$first" || { cat unicorn.out; exit 1; }
 until_true 60 ask >/dev/null || { cat unicorn.out; exit 1; }
 worker=$(worker_of "$first" | tr -d ' ')
 
-run "$jprof" snap "$first" --children-of="$first" -o both.jprof
-exits 0
+works "$jprof" snap "$first" --children-of="$first" -o both.jprof
 says
 check "not master and worker" [ "$(bundle_key both.jprof 'sorted(i["pid"] for i in m)')" = \
     "$(printf '%s\n' "$first" "$worker" | sort -n | paste -sd, | sed 's/,/, /; s/.*/[&]/')" ]
 check "another worker" [ "$(ask)" = "$worker" ]
 
 # It is not asked by its own signal; when it is sent that, it starts another master.
-run "$jprof" snap "$first" --signal=USR2 -o signal.jprof
-exits 1
+exits_with 1 "$jprof" snap "$first" --signal=USR2 -o signal.jprof
 says_like "USR2 is not the agent"
-run "$jprof" snap "$first" --signal=USR2 --trust-handler=USR2 -o signal.jprof
-exits 1
+exits_with 1 "$jprof" snap "$first" --signal=USR2 --trust-handler=USR2 -o signal.jprof
 says_like 'which USR2 restarts: not sent'
 check "it was restarted" [ ! -e pid.oldbin ]
 kill -USR2 "$first"
@@ -55,16 +52,14 @@ second() {
 }
 until_true 60 second || { cat unicorn.out; exit 1; }
 started="$started $master"
-run "$jprof" snap "$master" --children-of="$master" --gc -o second.jprof
-exits 0
+works "$jprof" snap "$master" --children-of="$master" --gc -o second.jprof
 says
 check "not master and worker" [ "$(bundle_key second.jprof 'len(m)')" = 2 ]
 lives "$first"
 kill -QUIT "$first"
 until_true 60 eval '! alive "$first"'
 check "nobody answers" [ -n "$(ask)" ]
-run "$jprof" snap "$master" -o third.jprof
-exits 0
+works "$jprof" snap "$master" -o third.jprof
 no_dumps d
 for p in $(worker_of "$master"); do started="$started $p"; done
 finish

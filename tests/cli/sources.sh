@@ -17,8 +17,7 @@ printf 'void a_fill(void), a_more(void), b_fill(void), b_more(void);\nint main(v
 ${CC:-cc} -g -O0 -o main main.c a/liba.so b/libb.so -Wl,-rpath,"$tmp_real/a:$tmp_real/b" || skip "no compiler"
 profiled "prof_final:true,lg_prof_sample:0,prof_prefix:$tmp/main" ./main
 mv main.*.f.heap main.heap
-run "$jprof" --files --show_bytes main.heap
-exits 0
+works "$jprof" --files --show_bytes main.heap
 for lib in a b; do
     prints "^ *229376 +[^ ]+ +[^ ]+ +229376 +[^ ]+ $tmp_real/$lib/src/util\\.c\$"
 done

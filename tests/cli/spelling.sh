@@ -24,14 +24,12 @@ done <prefixes
 # ---- an underscore is a dash, -h is help ----
 for option in full-names full_names show_bytes show-bytes drop_negative drop-negative lib-prefix=/tmp inuse-space \
     diff-base=newer.heap diff_base=newer.heap max_memory=1G source_path=/x normalize_addresses; do
-    run "$jprof" $sys "--$option" dump.heap
-    exits 0
+    works "$jprof" $sys "--$option" dump.heap
 done
 run "$jprof" --help
 cp out help
 for words in -h --h -help --hel help; do
-    run "$jprof" $words
-    exits 0
+    works "$jprof" $words
     says
     same "not the help" help out
 done
@@ -40,8 +38,7 @@ for command in bundle check diff doctor explain info names run serve snap watch;
     cp out help
     check "$command --help is wider than 80 columns" eval '! grep -qE "^.{81}" out'
     for words in "$command -h" "help $command"; do
-        run "$jprof" $words
-        exits 0
+        works "$jprof" $words
         says
         same "not the help of $command" help out
     done
@@ -58,8 +55,7 @@ prints '^What grew$'
 answers() {
     pattern=$1
     shift
-    run "$jprof" "$@"
-    exits 1
+    exits_with 1 "$jprof" "$@"
     prints_nothing
     says_like "$pattern"
     check "more than a line" [ "$(wc -l <err)" -eq 1 ]
@@ -143,22 +139,17 @@ run "$jprof" $sys dump.heap
 cp out right
 # One of that name is (an rbenv's shim, say), and one that links lead to.
 cp bin/sl bin/threads
-PATH=$tmp/bin:$PATH run "$jprof" $sys threads dump.heap
-exits 0
+PATH=$tmp/bin:$PATH works "$jprof" $sys threads dump.heap
 mapped=$(grep -o '/.*libc\.so\.6$' dump.heap | head -n 1)
 if [ -e "$mapped" ]; then
     ln -s "$mapped" bin/linked
-    PATH=$tmp/bin:$PATH run "$jprof" $sys linked dump.heap
-    exits 0
+    PATH=$tmp/bin:$PATH works "$jprof" $sys linked dump.heap
 fi
 # A path, and a file here, are taken at their word.
-run "$jprof" $sys "$tmp/bin/sl" dump.heap
-exits 0
+works "$jprof" $sys "$tmp/bin/sl" dump.heap
 cp bin/sl sl
-run "$jprof" $sys sl dump.heap
-exits 0
+works "$jprof" $sys sl dump.heap
 # A dump without maps contradicts nobody.
 { sed "/^MAPPED_LIBRARIES:\$/q" dump.heap; grep -E ' \[stack\]$' dump.heap; } >bare.heap
-PATH=$tmp/bin:$PATH run "$jprof" threads bare.heap
-exits 0
+PATH=$tmp/bin:$PATH works "$jprof" threads bare.heap
 finish

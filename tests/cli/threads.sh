@@ -14,13 +14,11 @@ total_of() {
 # Thread N's report, but for the label in the first line.
 # named N NAME
 named() {
-    run "$jprof" --show_bytes $sys --thread=$1 dump.heap
-    exits 0
+    works "$jprof" --show_bytes $sys --thread=$1 dump.heap
     prints "^Total \(t$1\): [0-9]+ B\$"
     sed 1d out >by_number
     total_of out >total
-    run "$jprof" --show_bytes $sys "--thread=$2" dump.heap
-    exits 0
+    works "$jprof" --show_bytes $sys "--thread=$2" dump.heap
     says
     sed 1d out >by_name
     same "thread $2 is not thread t$1" by_number by_name
@@ -37,8 +35,7 @@ named 8 't*: 1: 2 [3: 4]'
 
 # ---- no such thread: said (jeprof: nothing, or thread 0 for a name) ----
 for thread in 9 99 18446744073709551616 t1 alph ALPHA beta ''; do
-    run "$jprof" $sys "--thread=$thread" dump.heap
-    exits 1
+    exits_with 1 "$jprof" $sys "--thread=$thread" dump.heap
     prints_nothing
     says "jprof: no thread $thread in dump.heap; jprof info lists its threads"
 done
@@ -50,8 +47,7 @@ for counter in --inuse_space --inuse_objects --alloc_space --alloc_objects; do
     one_of 2 || continue
     perl_jeprof --text --show_bytes $counter '--thread=*' "$program" dump.heap
     grep '^Total' theirs.whole >theirs
-    run "$jprof" --show_bytes $sys $counter '--thread=*' dump.heap
-    exits 0
+    works "$jprof" --show_bytes $sys $counter '--thread=*' dump.heap
     grep '^Total' out >ours
     check "few threads" [ "$(wc -l <theirs)" -ge 8 ]
     same "not jeprof's totals (<)" theirs ours
@@ -68,8 +64,7 @@ compare() {
     least=$1
     shift
     perl_jeprof --text "$@"
-    run "$jprof" --fold=none "$@"
-    exits 0
+    works "$jprof" --fold=none "$@"
     of_program theirs.whole >theirs
     of_program out >ours
     check "jeprof has few rows of the program" [ "$(wc -l <theirs)" -ge "$least" ]
@@ -96,8 +91,7 @@ few compare 10 --show_bytes --thread=0 subject early.heap
 # No thread of that number: nothing, and no error, in jeprof.
 perl_jeprof --text --thread=7 subject late.heap
 check "jeprof knows a thread 7" [ ! -s theirs.whole ]
-run "$jprof" --thread=7 subject late.heap
-exits 1
+exits_with 1 "$jprof" --thread=7 subject late.heap
 prints_nothing
 says 'jprof: no thread 7 in late.heap; jprof info lists its threads'
 # A name is thread 0 in jeprof.
@@ -121,16 +115,14 @@ exact() {
 for n in 0 1; do
     exact $n late0.heap
     late=$bytes
-    run "$jprof" --show_bytes --thread=$n subject late0.heap late0.heap
-    exits 0
+    works "$jprof" --show_bytes --thread=$n subject late0.heap late0.heap
     prints "^Total \(t$n\): $((2 * late)) B\$"
 done
 exact 0 early0.heap
 early=$bytes
 exact 0 late0.heap
 late=$bytes
-run "$jprof" --show_bytes --thread=0 subject early0.heap late0.heap
-exits 0
+works "$jprof" --show_bytes --thread=0 subject early0.heap late0.heap
 prints "^Total \(t0\): $((early + late)) B\$"
 run "$jprof" --show_bytes --thread=0 subject late0.heap early0.heap
 prints "^Total \(t0\): $((early + late)) B\$"
@@ -139,14 +131,12 @@ perl_jeprof --text --show_bytes --thread=0 subject early0.heap late0.heap
 check "jeprof adds threads of several dumps up" grep -q "^Total (t0): $early B\$" theirs.whole
 # One that only the second dump has.
 exact 1 late0.heap
-run "$jprof" --show_bytes --thread=1 subject early0.heap late0.heap
-exits 0
+works "$jprof" --show_bytes --thread=1 subject early0.heap late0.heap
 prints "^Total \(t1\): $bytes B\$"
 run "$jprof" --show_bytes '--thread=*' subject early0.heap late0.heap
 prints "^Total \(t0\): $((early + late)) B\$"
 prints "^Total \(t1\): $bytes B\$"
-run "$jprof" --thread=7 subject early0.heap late0.heap
-exits 1
+exits_with 1 "$jprof" --thread=7 subject early0.heap late0.heap
 prints_nothing
 
 # ---- a base: its thread is subtracted (jeprof: all of the thread is shown) ----
@@ -159,8 +149,7 @@ row() {
 grown=$(($(row p_by_calloc late.out) - $(row p_by_calloc early.out)))
 check "p_by_calloc has not shrunk" [ "$grown" -lt 0 ]
 for base in --base --diff_base; do
-    run "$jprof" --show_bytes --thread=0 $base=early0.heap subject late0.heap
-    exits 0
+    works "$jprof" --show_bytes --thread=0 $base=early0.heap subject late0.heap
     prints "^Total \(t0\): $((late - early)) B; shares are of"
     check "p_by_calloc is not $grown" [ "$(row p_by_calloc out)" = "$grown" ]
 done
@@ -168,36 +157,29 @@ check "the percentages are not of the base" awk -v base="$early" '
     $6 == "p_by_calloc" { percent = $1 * 100 / base - $2; exit !(percent < 0.06 && percent > -0.06) }' out
 perl_jeprof --text --show_bytes --thread=0 --base=early0.heap subject late0.heap
 check "jeprof subtracts the thread of a base" grep -q "^Total (t0): $late B\$" theirs.whole
-run "$jprof" --show_bytes --thread=0 --base=late0.heap subject late0.heap
-exits 0
+works "$jprof" --show_bytes --thread=0 --base=late0.heap subject late0.heap
 says 'jprof: nothing changed between the dumps'
 # One that started since.
 exact 2 late0.heap
-run "$jprof" --show_bytes --thread=2 --base=early0.heap subject late0.heap
-exits 0
+works "$jprof" --show_bytes --thread=2 --base=early0.heap subject late0.heap
 prints "^Total \(t2\): $bytes B\$"
 # One that ended since: alone as with the others.
-run "$jprof" --show_bytes '--thread=*' --base=late0.heap subject early0.heap
-exits 0
+works "$jprof" --show_bytes '--thread=*' --base=late0.heap subject early0.heap
 prints "^Total \(t0\): $((early - late)) B;"
 prints "^Total \(t2\): -$bytes B;"
-run "$jprof" --show_bytes --thread=2 --base=late0.heap subject early0.heap
-exits 0
+works "$jprof" --show_bytes --thread=2 --base=late0.heap subject early0.heap
 prints "^Total \(t2\): -$bytes B;"
 # All threads together are the process.
-run "$jprof" --show_bytes '--thread=*' --base=early0.heap subject late0.heap
-exits 0
+works "$jprof" --show_bytes '--thread=*' --base=early0.heap subject late0.heap
 sum=$(awk '/^Total/ { sum += $3 } END { printf "%d", sum }' out)
 run "$jprof" --show_bytes --base=early0.heap subject late0.heap
 prints "^Total: $sum B;"
 
 # ---- other outputs ----
 exact 1 late0.heap
-run "$jprof" --collapsed --thread=1 subject late0.heap
-exits 0
+works "$jprof" --collapsed --thread=1 subject late0.heap
 check "the stacks are not of thread 1" [ "$(awk '{ sum += $NF } END { printf "%d", sum }' out)" = "$bytes" ]
-run "$jprof" --raw --thread=1 subject late0.heap
-exits 0
+works "$jprof" --raw --thread=1 subject late0.heap
 cp out thread.raw
 perl_jeprof --text --show_bytes thread.raw
 check "the raw profile is not of thread 1" grep -q "^Total: $bytes B\$" theirs.whole

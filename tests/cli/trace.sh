@@ -51,8 +51,7 @@ check "not an address for each mapping" [ "$(grep '^@' plain.heap | wc -w)" -eq 
 
 # traced ARGUMENTS...
 traced() {
-    run strace -f -qq -y -o trace "$jprof" "$@"
-    exits 0
+    works strace -f -qq -y -o trace "$jprof" "$@"
     prints '^Total: 2368 B$'
     check "more than itself was executed" [ "$(grep -c 'execve(' trace)" -eq 1 ]
     grep -E " (clone3?|v?fork)\(" trace >clones

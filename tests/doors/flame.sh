@@ -8,10 +8,8 @@ judge=$root/tests/doors/flame.py
 draw() {
     name=$1 how=$2
     shift 2
-    run "$jprof" --flame -o "$name.svg" "$@"
-    exits 0
-    run "$jprof" --json -o "$name.json" "$@"
-    exits 0
+    works "$jprof" --flame -o "$name.svg" "$@"
+    works "$jprof" --json -o "$name.json" "$@"
     check "$name: $(python3 "$judge" "$how" "$name.svg" "$name.json" 2>&1 | tail -n 1)" \
         python3 "$judge" "$how" "$name.svg" "$name.json"
     if command -v xmllint >/dev/null; then check "$name is not well-formed" xmllint --noout "$name.svg"; fi
@@ -29,8 +27,7 @@ draw shrank change "$of_cases" --base="$root/samples/tables/ruby31.1.heap" "$roo
     printf '0x4000 %010100d\n0x5000 malloc\n0x6000 e\377f\n---\n--- heap\nheap_v2/1\n  t*: 1: 4000 [0: 0]\n' 0
     printf '@ 0x5000 0x2001 0x3001 0x1001 0x4001 0x6001\n  t*: 1: 4000 [0: 0]\n'
 } >hostile.raw
-run "$hostile" --flame --full-names -o hostile.svg hostile.raw
-exits 0
+works "$hostile" --flame --full-names -o hostile.svg hostile.raw
 check "hostile: $(python3 "$judge" hostile hostile.svg 2>&1 | tail -n 1)" python3 "$judge" hostile hostile.svg
 if command -v xmllint >/dev/null; then check "hostile is not well-formed" xmllint --noout hostile.svg; fi
 finish

@@ -49,8 +49,7 @@ example() {
 # try NAME: runs it as a user would.
 try() {
     example "$1"
-    run sh "example.$1"
-    exits 0
+    works sh "example.$1"
     prints_nothing
     # Only what jprof has to say of names.
     check "something went wrong" eval '! grep -v "^jprof: only .* have a function.s name" err'
@@ -70,8 +69,7 @@ sys.exit(not eval(sys.argv[2]))' "$1" "$2"
 
 # sums FILE DUMP: the strict reader's sums of a profile are those of the text reports.
 sums() {
-    run python3 "$doors/proto_check.py" "$1"
-    exits 0
+    works python3 "$doors/proto_check.py" "$1"
     cp out sums
     for counter in inuse_space inuse_objects alloc_space alloc_objects; do
         jprof --show_bytes --$counter "$2" >text 2>err
@@ -100,8 +98,7 @@ sums web/app.pb.gz spool/app.1.1.i1.heap
 check "a file is left beside it" [ "$(ls web)" = app.pb.gz ]
 try archive
 sums "archive/$(uname -n).app.1.0.i0.pb.gz" spool/app.1.0.i0.heap
-run jprof --show_bytes --diff_base="archive/$(uname -n).app.1.0.i0.pb.gz" "archive/$(uname -n).app.1.1.i1.pb.gz"
-exits 0
+works jprof --show_bytes --diff_base="archive/$(uname -n).app.1.0.i0.pb.gz" "archive/$(uname -n).app.1.1.i1.pb.gz"
 prints '^Total: [0-9]+ B; shares are of '
 
 # The script: sends once, does nothing for the same dump, fails where the server refuses or is not there.
@@ -137,13 +134,11 @@ check "an example that is not run" [ "$(grep -c '^```sh ' "$guide")" -eq "$(echo
 if [ -f "$cases/totals.txt" ]; then
     for more in '' --normalize-addresses --fold=none "--diff_base=$cases/puma/w0.1.heap"; do
         "$jprof" --proto $more --sysroot="$cases/sysroot" "$cases/puma/w0.3.heap" >ruby.pb.gz 2>err
-        run python3 "$doors/proto_check.py" ruby.pb.gz
-        exits 0
+        works python3 "$doors/proto_check.py" ruby.pb.gz
     done
 fi
 jprof --proto --thread='*' spool/app.1.1.i1.heap >threads.pb.gz 2>err
-run python3 "$doors/proto_check.py" threads.pb.gz
-exits 0
+works python3 "$doors/proto_check.py" threads.pb.gz
 
 # The judges can say no.
 python3 - "$doors" <<'END' || fail "the strict reader takes broken profiles"
@@ -179,15 +174,13 @@ check "the server takes no profile" eval '! curl -fsS -F "profile=@spool/app.1.1
 arrived 5
 
 # Standard output by the name "-", too.
-run jprof --proto -o - spool/app.1.1.i1.heap
-exits 0
+works jprof --proto -o - spool/app.1.1.i1.heap
 same "-o - is not standard output" out received/1.pb.gz
 check "a file named -" [ ! -e ./- ]
 
 # pprof reads what arrived.
 if command -v go >/dev/null && HOME=$tmp GOCACHE=$tmp/gocache go tool pprof -h >/dev/null 2>&1; then
-    HOME=$tmp PPROF_TMPDIR=$tmp run go tool pprof -symbolize=none -raw received/1.pb.gz
-    exits 0
+    HOME=$tmp PPROF_TMPDIR=$tmp works go tool pprof -symbolize=none -raw received/1.pb.gz
     prints '^Samples:'
     prints 'row_new /tmp/jprof-samples/threads.c:43'
     PPROF_TMPDIR=$tmp run go tool pprof -symbolize=none -top -unit=B -nodecount=0 -sample_index=inuse_space received/1.pb.gz

@@ -14,8 +14,7 @@ threads=$of_heaps ruby=$of_cases
 report() {
     name=$1.$2 format=$2
     shift 2
-    run "$jprof" --$format "$@"
-    exits 0
+    works "$jprof" --$format "$@"
     # The version is not theirs to tell.
     sed 's/"version":"[0-9.]*"/"version":"VERSION"/' out >"$name"
     if [ "${JPROF_ACCEPT:-}" = 1 ]; then cp "$name" "$golden/$name"; fi

@@ -33,8 +33,7 @@ profiled "prof_final:true,lg_prof_sample:0,prof_prefix:$tmp/subject" ./subject
 dump=$(ls subject.*.heap)
 line() { grep -n "/\* $1 \*/" subject.c | cut -d: -f1; }
 
-run "$jprof" --speedscope --lines ./subject "$dump"
-exits 0
+works "$jprof" --speedscope --lines ./subject "$dump"
 check "speedscope: no inlined frames with their lines, outermost first" python3 - "$(line INNER)" "$(line MIDDLE)" "$(line OUTER)" <<'END'
 import json, sys
 document = json.load(open("out"))
@@ -43,8 +42,7 @@ wanted = [("outer", int(sys.argv[3])), ("middle (inline)", int(sys.argv[2])), ("
 stacks = [[frames[i] for i in s] for s in document["profiles"][0]["samples"]]
 sys.exit(not any(stack[-3:] == wanted for stack in stacks))
 END
-run "$jprof" --dhat ./subject "$dump"
-exits 0
+works "$jprof" --dhat ./subject "$dump"
 check "dhat: no inlined frames, innermost first" python3 - "$(line INNER)" "$(line MIDDLE)" "$(line OUTER)" <<'END'
 import json, re, sys
 document = json.load(open("out"))
@@ -54,8 +52,7 @@ def frame(i):
     return name, line
 sys.exit(not any([frame(i) for i in p["fs"][:3]] == wanted for p in document["pps"]))
 END
-run "$jprof" --json --lines ./subject "$dump"
-exits 0
+works "$jprof" --json --lines ./subject "$dump"
 check "json: no row of the innermost inlined function" python3 - "$(line INNER)" <<'END'
 import json, sys
 row = json.load(open("out"))["rows"][0]

@@ -20,8 +20,7 @@ look() {
 report() {
     format=$1 file=$2
     shift 2
-    run "$jprof" --$format "$@"
-    exits 0
+    works "$jprof" --$format "$@"
     cp out "$file"
 }
 

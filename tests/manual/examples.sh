@@ -65,8 +65,7 @@ ask() {
 # Dumps and snapshots, the early ones first.
 for moment in 1 2 3; do
     ask
-    run "$jprof" snap --gc --keep-dumps -o "snap$moment.jprof" "$pid"
-    exits 0
+    works "$jprof" snap --gc --keep-dumps -o "snap$moment.jprof" "$pid"
     dump=$(find "$tmp" -name "*.$pid.*.heap" | sort | tail -n 1)
     cp "$dump" "kv.$moment.heap"
 done
@@ -129,11 +128,9 @@ print(block.replace("\\(aq", chr(39)).replace("\\(dq", chr(34)).replace("\\-", "
 }
 
 literal "$pages/jprof-heap.5" 1 >example.heap
-run "$jprof" --show_bytes --text --fold=none example.heap
-exits 0
+works "$jprof" --show_bytes --text --fold=none example.heap
 prints '^Total: [0-9]+ B$'
-run "$jprof" info --json example.heap
-exits 0
+works "$jprof" info --json example.heap
 checks=$((checks + 1))
 python3 -c '
 import json, sys

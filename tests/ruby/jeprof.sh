@@ -17,8 +17,7 @@ program=$cases/sysroot/usr/bin/ruby3.1
 for number in 0 1; do
     ask_jeprof "$plain_jeprof" --text --addresses --show_bytes "$program" ruby31.$number.heap
     addresses theirs.whole >theirs
-    run "$jprof" "$sys" --ruby=off --fold=none --addresses --show_bytes ruby31.$number.heap
-    exits 0
+    works "$jprof" "$sys" --ruby=off --fold=none --addresses --show_bytes ruby31.$number.heap
     addresses out >ours
     check "jeprof has few rows" [ "$(wc -l <theirs)" -ge 40 ]
     same "not as jeprof (<)" theirs ours

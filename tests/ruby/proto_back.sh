@@ -15,14 +15,12 @@ names() {
 rows() {
     file=$1
     shift
-    run "$jprof" "$sys" --show_bytes "$@" "$file"
-    exits 0
+    works "$jprof" "$sys" --show_bytes "$@" "$file"
     names out >rows
 }
 
 for dump in *.heap; do
-    run "$jprof" "$sys" --proto -o dump.pb.gz "$dump"
-    exits 0
+    works "$jprof" "$sys" --proto -o dump.pb.gz "$dump"
     for words in '' --libs --functions --ruby=off --ruby=only '--ruby=only --sites' '--libs --ruby=off'; do
         rows "$dump" $words
         mv rows of_dump
@@ -30,8 +28,7 @@ for dump in *.heap; do
         rows dump.pb.gz $words
         same "$dump $words: not what the dump says (<)" of_dump rows
     done
-    run "$jprof" info "$sys" --all dump.pb.gz
-    exits 0
+    works "$jprof" info "$sys" --all dump.pb.gz
     prints 'Ruby'
 done
 

@@ -31,8 +31,7 @@ near() {
 }
 # whole ARGUMENTS...: writes out.cg, table and checked
 whole() {
-    run "$jprof" --callgrind -o out.cg "$@"
-    exits 0
+    works "$jprof" --callgrind -o out.cg "$@"
     prints_nothing
     run "$jprof" --show_bytes "$@"
     cp out table

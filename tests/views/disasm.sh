@@ -33,8 +33,7 @@ cp lines bare
 strip --strip-debug bare
 for name in l_leaf l_outer l_round main; do
     profiled $all ./bare bare.heap >/dev/null
-    run "$jprof" --show_bytes --disasm="^$name\$" bare bare.heap
-    exits 0
+    works "$jprof" --show_bytes --disasm="^$name\$" bare bare.heap
     prints "^ROUTINE ====================== $name\$"
     ours out >is
     theirs bare $name >should
@@ -48,8 +47,7 @@ for name in l_leaf l_outer l_round main; do
 done
 
 # ---- values ----
-run "$jprof" --show_bytes --disasm='^l_leaf$' lines dump.heap
-exits 0
+works "$jprof" --show_bytes --disasm='^l_leaf$' lines dump.heap
 says
 prints '^ 98304  98304 B \(flat, cumulative\) [0-9.]+% of total$'
 check "the instructions do not add up" awk '
@@ -61,11 +59,9 @@ prints "^-------------------- .*/src/lines\.c\$"
 run "$jprof" --show_bytes --disasm='^l_outer$' lines dump.heap
 prints '^-------------------- .*/src/lines\.c \(inlined l_inner\)$'
 # A name that is inlined everywhere: the functions that have it.
-run "$jprof" --show_bytes --disasm='^l_inner$' lines dump.heap
-exits 0
+works "$jprof" --show_bytes --disasm='^l_inner$' lines dump.heap
 prints '^ROUTINE ====================== l_outer$'
-run "$jprof" --disasm='^nothing$' lines dump.heap
-exits 1
+exits_with 1 "$jprof" --disasm='^nothing$' lines dump.heap
 prints_nothing
 says_like '^jprof: --disasm=.nothing\$: no function with memory has such a name'
 
@@ -76,8 +72,7 @@ profiled $all ./stripped stripped.heap >/dev/null
 run "$jprof" --show_bytes stripped stripped.heap
 name=$(awk '$1 == 98304 { print $6 }' out)
 check "l_leaf has another name: $name" eval 'case $name in stripped!0x*) ;; *) false ;; esac'
-run "$jprof" --show_bytes --disasm="$name" stripped stripped.heap
-exits 0
+works "$jprof" --show_bytes --disasm="$name" stripped stripped.heap
 prints "^ROUTINE ====================== $name\$"
 ours out >is
 theirs lines l_leaf >should
@@ -87,29 +82,24 @@ same "a nameless function (>) is not as objdump has it (<)" should.addresses is.
 
 # ---- a bundle has names and no code ----
 "$jprof" bundle -o b.jprof lines dump.heap 2>err || fail "no bundle"
-run "$jprof" --show_bytes --disasm='^l_leaf$' b.jprof
-exits 0
+works "$jprof" --show_bytes --disasm='^l_leaf$' b.jprof
 prints '^ 98304  98304 B \(flat, cumulative\)'
 mkdir nothing
-run "$jprof" --show_bytes --disasm='^l_leaf$' --sysroot=nothing b.jprof
-exits 1
+exits_with 1 "$jprof" --show_bytes --disasm='^l_leaf$' --sysroot=nothing b.jprof
 prints_nothing
 check "no sentence" grep -qE '^jprof: .*/lines: the bundle has its names, not its code, and the file that ran is not found here; give it: --sysroot=DIR' err
-run "$jprof" --show_bytes --list='^l_leaf$' --source-path="$here/src" --sysroot=nothing b.jprof
-exits 0
+works "$jprof" --show_bytes --list='^l_leaf$' --source-path="$here/src" --sysroot=nothing b.jprof
 prints '^ 81920  81920 +[0-9]+: .*HOLD\(4096\);$'
 
 # ---- the file must be the one that ran ----
 touch -d '1 minute ago' dump.heap # else a name that is taken and given back in the same second is no change
 mv lines lines.ran
-run "$jprof" --disasm='lines' dump.heap
-exits 1
+exits_with 1 "$jprof" --disasm='lines' dump.heap
 prints_nothing
 check "no sentence says why" grep -qE '^jprof: .*lines: No such file or directory, so there is no code to show; give the file that ran: --sysroot=DIR' err
 mv lines.ran lines
 "$jprof" --proto -o p.pb.gz lines dump.heap 2>err
-run "$jprof" --disasm='^l_leaf$' p.pb.gz
-exits 1
+exits_with 1 "$jprof" --disasm='^l_leaf$' p.pb.gz
 prints_nothing
 check "no sentence" grep -qE '^jprof: .*/lines: was not needed for names.*give the heap dump itself$' err
 check "the doubt of the dump is lost" grep -qE '^jprof: .*/lines changed after the dump was made: its names may be wrong$' err

@@ -11,16 +11,14 @@ source=$(readlink -f "$here/src/lines.c")
 text='HOLD(4096)'
 # shown FILE...: there is source
 shown() {
-    run "$jprof" --list=l_leaf "$@"
-    exits 0
+    works "$jprof" --list=l_leaf "$@"
     check "no source" grep -qF "$text" out
 }
 # withheld WHY FILE...: the lines' values, and no source
 withheld() {
     why=$1
     shift
-    run "$jprof" --list=l_leaf "$@"
-    exits 0
+    works "$jprof" --list=l_leaf "$@"
     check "source of a file that nothing vouches for" eval '! grep -qF "$text" out'
     prints "^\(no source: .*/lines\.c: $why; give --source-path=DIR"
     prints '^ROUTINE .*l_leaf'
@@ -61,8 +59,7 @@ out += field(4, field(1, 1) + field(2, 1) + field(3, 4100) + field(4, field(1, 1
 out += field(5, field(1, 1) + field(2, 5) + field(3, 5) + field(4, 6)) + b"".join(field(6, s) for s in strings)
 sys.stdout.buffer.write(out)
 EOF
-    run "$jprof" --list=spy secret.pb
-    exits 0
+    works "$jprof" --list=spy secret.pb
     prints '^ROUTINE .* spy in .*/secret'
     check "the secret" eval '! grep -q "a secret" out'
     run "$jprof" --list=spy --source-path="$tmp" secret.pb

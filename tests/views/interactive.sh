@@ -142,8 +142,7 @@ check "a sanitizer found something" no_finding
 check "nothing to compare with" [ "$(grep -c ^Total: expected)" -eq 2 ]
 same "of a bundle" expected out
 # What cannot be read ends it.
-run "$jprof" --interactive nothing.heap
-exits 1
+exits_with 1 "$jprof" --interactive nothing.heap
 says_like '^jprof: nothing\.heap: '
 
 # ---- beside Perl's ----

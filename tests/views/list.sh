@@ -19,8 +19,7 @@ truth_of() {
 for flags in '-O0 -gdwarf-3' '-O0 -g' '-O2 -g' '-O2 -gdwarf-4 -no-pie -fno-pie' '-O1 -gdwarf-4'; do
     build lines lines.c $flags -fno-optimize-sibling-calls -fno-ipa-icf
     profiled $all ./lines dump.heap >truth
-    run "$jprof" --show_bytes --list='^(l_|main$)' lines dump.heap
-    exits 0
+    works "$jprof" --show_bytes --list='^(l_|main$)' lines dump.heap
     for name in l_inner l_middle l_leaf l_outer main; do
         listed $name out >is
         truth_of $name >should
@@ -60,27 +59,22 @@ awk 'BEGIN {
 "${CC:-gcc}" -g -o gaps gaps.c
 profiled lg_prof_sample:0,prof_final:true,prof_prefix:gaps ./gaps 2>log
 mv gaps.*.heap gaps.heap
-run "$jprof" --show_bytes --list='^main$' gaps gaps.heap
-exits 0
+works "$jprof" --show_bytes --list='^main$' gaps gaps.heap
 awk '$3 ~ /^[0-9]+:$/ { print $3 + 0 } /^---$/ { print }' out >is
 { seq 15 115; echo ---; seq 295 305; } >should
 same "the lines shown (>) are not those meant (<)" should is
 run "$jprof" --list='^l_' --top=1 lines dump.heap
 check "--top=1 is not one function" [ "$(grep -c '^ROUTINE' out)" -eq 1 ]
-run "$jprof" --list=nothing_of_that_name lines dump.heap
-exits 1
+exits_with 1 "$jprof" --list=nothing_of_that_name lines dump.heap
 prints_nothing
 says_like '^jprof: --list=nothing_of_that_name: no function with memory has such a name'
-run "$jprof" --list='(' lines dump.heap
-exits 1
+exits_with 1 "$jprof" --list='(' lines dump.heap
 prints_nothing
 says_like '^jprof: .*list'
-run "$jprof" --list= lines dump.heap
-exits 1
+exits_with 1 "$jprof" --list= lines dump.heap
 says_like '^jprof: --list=RE'
 # A difference: what was freed is negative.
-run "$jprof" --show_bytes --list=l_leaf --base=dump.heap lines dump.heap
-exits 1
+exits_with 1 "$jprof" --show_bytes --list=l_leaf --base=dump.heap lines dump.heap
 
 # ---- where the source is ----
 mkdir -p work/src
@@ -88,14 +82,12 @@ cp "$here/src/lines.c" work/src/moved.c
 (cd work && "${CC:-gcc}" -O1 -g -o ../moved "$PWD/src/moved.c" -fno-optimize-sibling-calls)
 profiled $all ./moved moved.heap >truth
 mv work elsewhere
-run "$jprof" --show_bytes --list=l_leaf moved moved.heap
-exits 0
+works "$jprof" --show_bytes --list=l_leaf moved moved.heap
 prints "^\(no source: $tmp/work/src/moved\.c: No such file or directory; give --source-path=DIR"
 prints "^ 81920  81920 +$(awk '$1 == "l_leaf" { print $2; exit }' truth): \$"
 for words in --source-path=elsewhere --source-path=nowhere,elsewhere --source-path=elsewhere/src \
     "--source-path=elsewhere --trim-path=$tmp/work" "--source-path=elsewhere --trim-path=/x,$tmp/work/"; do
-    run "$jprof" --show_bytes --list=l_leaf $words moved moved.heap
-    exits 0
+    works "$jprof" --show_bytes --list=l_leaf $words moved moved.heap
     prints 'HOLD\(4096\);$'
 done
 run "$jprof" --list=l_leaf --source-path=nowhere moved moved.heap
@@ -103,8 +95,7 @@ prints '^\(no source: '
 # What is no regular file is never opened: a FIFO would wait for ever.
 mkdir -p work/src
 mkfifo work/src/moved.c
-run "$jprof" --list=l_leaf moved moved.heap
-exits 0
+works "$jprof" --list=l_leaf moved moved.heap
 prints '^\(no source: .*: is not a regular file; '
 rm work/src/moved.c
 # Control characters do not reach the terminal.
@@ -120,8 +111,7 @@ run "$jprof" --list=l_leaf --sysroot=root moved.heap
 prints 'HOLD\(4096\);'
 # Shorter than it was: lines that are not there have no text.
 head -n 20 "$here/src/lines.c" >"root$tmp/work/src/moved.c"
-run "$jprof" --list=l_leaf --sysroot=root moved.heap
-exits 0
+works "$jprof" --list=l_leaf --sysroot=root moved.heap
 prints '^ROUTINE .* l_leaf '
 
 # ---- C++: short names and full ones ----
@@ -129,8 +119,7 @@ here=${here%/*}/cli
 build names names.cc -std=c++20 -g -O1 -fPIE -pie -fno-optimize-sibling-calls
 profiled prof_active:false,lg_prof_sample:0 ./names names.heap
 for pattern in '^shop::shelf::put$' 'put\(unsigned long\)' 'anonymous namespace.::hidden'; do
-    run "$jprof" --list="$pattern" names names.heap
-    exits 0
+    works "$jprof" --list="$pattern" names names.heap
     prints '^ROUTINE ====================== shop::'
 done
 finish

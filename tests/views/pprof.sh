@@ -13,8 +13,7 @@ pprof() {
         { cat pprof.err; echo "pprof failed: $*"; exit 1; }
 }
 ours() {
-    run "$jprof" --fold=none --show_bytes --sysroot=nothing "$@"
-    exits 0
+    works "$jprof" --fold=none --show_bytes --sysroot=nothing "$@"
 }
 
 here_views=$here here=${here%/*}/cli
