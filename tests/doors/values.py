@@ -148,7 +148,8 @@ def check_diff(path, late, early):
     near("what is 100 %", document["percent_of"], early["total"], 0.01)
 
 
-def check_csv(path, text):
+def check_csv(path, text, document=None):
+    """Rows as in the text. Bounds are whole numbers that hold those of the JSON, whose rows are the same."""
     raw = open(path, "rb").read()
     raw.decode("utf-8")
     if raw.count(b"\n") != raw.count(b"\r\n") or not raw.endswith(b"\r\n"):
@@ -167,6 +168,19 @@ def check_csv(path, text):
         for value in (record[key] for key in ("name", "object", "file", "source", "thread")):
             if value[:1] in ("=", "+", "-", "@"):
                 die("%r is a formula to a spreadsheet" % value)
+    ranges = 0
+    for record, row in zip(records, load(document)["rows"] if document else []):
+        for kind in ("flat", "cum"):
+            span = row[kind + "_range"]
+            for end, whole in (("low", math.floor), ("high", math.ceil)):
+                if span[end] is None:
+                    continue
+                # The JSON has three decimals.
+                if float(record["%s_%s" % (kind, end)]) not in (whole(span[end] - 0.0006), whole(span[end] + 0.0006)):
+                    die("%s_%s of %s is %s, of %r" % (kind, end, row["name"], record["%s_%s" % (kind, end)], span[end]))
+                ranges += span[end] != int(span[end])
+    if document and not ranges:
+        die("no bound is between two whole numbers: these rows show nothing")
 
 
 def check_speedscope(path, *wanted):

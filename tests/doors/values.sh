@@ -14,8 +14,7 @@ judge() {
 write() {
     format=$1 file=$2
     shift 2
-    run "$jprof" --$format "$@"
-    exits 0
+    works "$jprof" --$format "$@"
     cp out "$file"
 }
 
@@ -30,8 +29,7 @@ exact() {
     shift
     write text text --show_bytes --$counter "$@"
     write collapsed collapsed --$counter "$@"
-    run "$jprof" --proto -o pb.gz "$@"
-    exits 0
+    works "$jprof" --proto -o pb.gz "$@"
     python3 "$doors/proto_check.py" pb.gz >sums
     checks=$((checks + 1))
     is="$(awk '{ sum += $NF } END { printf "%.0f", sum }' collapsed) $(sed "s/.*\\<$counter=\\([0-9-]*\\).*/\\1/" sums)"
@@ -50,7 +48,7 @@ every() {
         judge schema "$root/docs/internals/json.schema.json" json
         judge json json text errors
         write csv csv $more "$@" "$dump"
-        judge csv csv text
+        judge csv csv text json
     done
     exact inuse_space "$@" "$dump"
     exact inuse_objects "$@" "$dump"
@@ -73,8 +71,7 @@ every() {
         judge speedscope speedscope inuse_space="$(total text.bytes)" inuse_objects="$(total text.objects)"
         judge active speedscope inuse_space
     fi
-    run "$jprof" info --json "$@"
-    exits 0
+    works "$jprof" info --json "$@"
     cp out info
     judge schema "$root/docs/internals/json.schema.json" info
 }
@@ -161,8 +158,7 @@ if [ -f "$cases/totals.txt" ]; then
 import json, sys
 d = {p["name"]: sum(p["weights"]) for p in json.load(open("speedscope"))["profiles"]}
 sys.exit(abs(d["inuse_space: grew"] - d.get("inuse_space: shrank", 0) - float(sys.argv[1])) > 1)' "$(total text)"
-        run "$jprof" --dhat --diff_base="$early" $ruby "$late"
-        exits 1
+        exits_with 1 "$jprof" --dhat --diff_base="$early" $ruby "$late"
         prints_nothing
         check "no word about --drop_negative" grep -q 'what shrank; --drop_negative' err
         write dhat dhat --drop_negative --diff_base="$early" $ruby "$late"
@@ -171,8 +167,7 @@ sys.exit(abs(d["inuse_space: grew"] - d.get("inuse_space: shrank", 0) - float(sy
         judge dhat dhat "$(total text)" "$(total text.objects)"
     done
 fi
-run "$jprof" --diff-collapsed "$@"
-exits 1
+exits_with 1 "$jprof" --diff-collapsed "$@"
 prints_nothing
 says 'jprof: --diff-collapsed shows two dumps side by side; give the early one with --diff_base=DUMP'
 # Stacks that a filter drops are on neither side: here the only one that changed.
@@ -188,8 +183,7 @@ judge schema "$root/docs/internals/json.schema.json" json
 check "two inputs" grep -q '"inputs":\[".*5\.3\.0\.heap",".*4\.5\.0\.heap"\]' out
 for format in csv json speedscope dhat; do
     write $format one "$@"
-    run "$jprof" --$format -o two "$@"
-    exits 0
+    works "$jprof" --$format -o two "$@"
     prints_nothing
     same "-o and standard output differ" one two
 done
@@ -205,8 +199,7 @@ if command -v jq >/dev/null && [ -f "$cases/totals.txt" ]; then
     sed -n 's/^    \(jprof .*| jq .*\)/\1/p' "$root/docs/internals/json.md" >examples
     check "docs/internals/json.md has not three examples" [ "$(wc -l <examples)" -eq 3 ]
     while read -r line; do
-        PATH=$PWD/bin:$PATH run sh -c "$line"
-        exits 0
+        PATH=$PWD/bin:$PATH works sh -c "$line"
         check "nothing comes out" [ -s out ]
     done <examples
     PATH=$PWD/bin:$PATH run sh -c "$(sed -n 1p examples)"

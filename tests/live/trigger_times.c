@@ -100,6 +100,17 @@ static void at_threshold(void)
 	later("at=rss", "at");
 	percent_used = 85;
 	later("at=cgroup", "at");
+	/* Up and down about the threshold, but not a tenth below it. */
+	for (int i = 0; i < 5; i++) {
+		resident = 815 * (uint64_t)MB;
+		percent_used = 77;
+		pass(2 * MINUTE);
+		expect("not a tenth below", 0, 0, 0);
+		resident = 950 * (uint64_t)MB;
+		percent_used = 90;
+		pass(2 * MINUTE);
+		expect("up again, and was not a tenth below", 0, 0, 0);
+	}
 	resident = 800 * (uint64_t)MB;
 	pass(MINUTE);
 	resident = 950 * (uint64_t)MB;

@@ -191,6 +191,32 @@ for file in shifted elsewhere; do
     if grep -q 'stands in' "$dir/err"; then fail "$file stands in: $(cat "$dir/err")"; fi
 done
 
+# Fewer than five calls prove nothing: they may be before other addresses by chance.
+start 'another name and few calls' "$subject"
+cp "$dir/prog" "$dir/elsewhere"
+rm "$dir/prog"
+mv "$dir/s.heap" "$dir/whole"
+for calls in 4 5; do
+    # One stack of so many addresses of the program that all returned, below one of none.
+    awk -v most=$calls -v prog="$dir/prog" '
+        FNR == NR { if ($6 == prog && $2 ~ /x/) { split($1, range, "-") } next }
+        /^MAPPED_LIBRARIES:/ { print stack "\n  t*: 1: 100 [0: 0]\n"; maps = 1 }
+        maps || !/^[@ ]/ { print; next }
+        /^@/ && !stack { stack = "@ 0x1" }
+        /^@/ {
+            for (i = 3; i <= NF && n < most; i++) {
+                address = substr($i, 3)
+                if (length(address) == length(range[1]) && address >= range[1] && address < range[2] && !seen[address]++ && ++n)
+                    stack = stack " " $i
+            }
+        }
+    ' "$dir/whole" "$dir/whole" >"$dir/s.heap"
+    [ "$(grep '^@' "$dir/s.heap" | wc -w)" -eq $((calls + 2)) ] || fail "the program has not $calls calls: $(grep '^@' "$dir/s.heap")"
+    timeout 300 "$jprof" --fold=none --add_lib="$dir/elsewhere" "$dir/s.heap" >"$dir/report" 2>"$dir/err" || fail "$(cat "$dir/err")"
+    [ "$(grep -c 'stands in' "$dir/err")" -eq $((calls == 5)) ] || fail "with $calls calls: $(cat "$dir/err")"
+    [ "$(grep -c ' prog+0x' "$dir/report")" -eq $((calls == 5 ? 0 : 4)) ] || fail "with $calls calls: $(cat "$dir/report")"
+done
+
 start 'stripped since' "$subject"
 objcopy --strip-all "$dir/prog" "$dir/stripped"
 "$dir/prog" "$dir/s"

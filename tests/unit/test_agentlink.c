@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -381,6 +382,42 @@ TEST(test_an_abstract_name)
 		fail_msg("%s", err.text);
 	jprof_agent_free(agent);
 	stop(&fake);
+}
+
+/* Who listens, as the kernel has it, must be the process that names the socket, whatever the report says. */
+TEST(test_who_listens)
+{
+	struct fake fake = { 0 };
+	int ready[2];
+	char byte;
+	assert_int_equal(pipe(ready), 0);
+	strcpy(fake.dir, "/tmp/jprof-link-XXXXXX");
+	assert_non_null(mkdtemp(fake.dir));
+	snprintf(fake.path, sizeof fake.path, "%s/s", fake.dir);
+	struct jprof_process p = myself(fake.path);
+	fake.replies[0] = report_of(&p, p.ns_pid, "");
+	pid_t child = fork();
+	if (!child) {
+		struct sockaddr_un address = { .sun_family = AF_UNIX };
+		strcpy(address.sun_path, fake.path);
+		start_at(&fake, &address, sizeof address);
+		byte = write(ready[1], "", 1) == 1;
+		pthread_join(fake.thread, NULL);
+		_exit(!byte);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	struct jprof_agent *agent = NULL;
+	struct jprof_error err = { 0 };
+	char words[100];
+	snprintf(words, sizeof words, "process %d: the socket that it names belongs to process %d", p.pid, (int)child);
+	assert_int_equal(connect_agent(&p, &agent, &err), JPROF_E_IO);
+	assert_contains(err.text, words);
+	assert_null(agent);
+	waitpid(child, NULL, 0);
+	close(ready[0]);
+	close(ready[1]);
+	unlink(fake.path);
+	rmdir(fake.dir);
 }
 
 int main(void)

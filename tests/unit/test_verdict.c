@@ -199,6 +199,18 @@ TEST(test_counted)
 	struct jprof_change steps[] = { { 5 * mega, none, 60 }, { 5 * mega, none, 60 } };
 	struct jp_course c = { .steps = steps, .count = 2, .whole = { 10 * mega, none, 120 }, .counted = true };
 	assert_int_equal(jp_verdict_of(&c), JPROF_LEAK_SUSPECT);
+	/* The limit itself is growth, and a byte less is none: of the whole, and of steps. */
+	c.count = 1;
+	c.whole.growth = steps[0].growth = mega;
+	assert_int_equal(jp_verdict_of(&c), JPROF_GROWING);
+	c.whole.growth = steps[0].growth = mega - 1;
+	assert_int_equal(jp_verdict_of(&c), JPROF_MINOR_CHANGE);
+	c.count = 2;
+	c.whole.growth = 2 * mega;
+	steps[0].growth = steps[1].growth = mega;
+	assert_int_equal(jp_verdict_of(&c), JPROF_LEAK_SUSPECT);
+	steps[0].growth = steps[1].growth = 5 * mega;
+	c.whole.growth = 10 * mega;
 	c.first = 600 * mega; /* it has no error that it could be within */
 	assert_int_equal(jp_verdict_of(&c), JPROF_MINOR_CHANGE);
 	c.first = 0;
