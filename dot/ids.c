@@ -65,12 +65,6 @@ static GV_ID_RESULT ids_map(void *state, int type, char *name, IDTYPE *id, int m
 	return 1;
 }
 
-static GV_ID_RESULT ids_alloc(void *state, int type, IDTYPE id)
-{
-	(void)state, (void)type, (void)id;
-	return 0;
-}
-
 static void ids_free(void *state, int type, IDTYPE id)
 {
 	(void)state, (void)type, (void)id;
@@ -88,5 +82,13 @@ static void ids_register(void *state, int type, void *object)
 	(void)state, (void)type, (void)object;
 }
 
-static Agiddisc_t numbers = { ids_open, ids_map, ids_alloc, ids_free, ids_print, ids_close, ids_register };
+/* Before Graphviz 14 there is .alloc, too, which only agidnode and its like call. */
+static Agiddisc_t numbers = {
+	.open = ids_open,
+	.map = ids_map,
+	.free = ids_free,
+	.print = ids_print,
+	.close = ids_close,
+	.idregister = ids_register,
+};
 Agdisc_t dot_ids = { .id = &numbers };

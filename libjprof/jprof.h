@@ -607,6 +607,9 @@ enum jprof_figure {
 	JPROF_FIGURE_ARENAS,       /* of a Ruby with glibc's malloc: free places in its arenas but the main one */
 	JPROF_FIGURE_UNREACHABLE,  /* live memory to which no pointer was found, where that was looked for */
 	JPROF_FIGURE_V8,           /* heaps of V8, for JavaScript, as far as they are in memory */
+	JPROF_FIGURE_SAMPLED_COUNTED, /* of ALLOCATED: what jemalloc counts there for SAMPLED, which is more than
+	                                 SAMPLED_SPACE up to 5.3.0, and nothing for most in 5.3.1 */
+	JPROF_FIGURE_SAMPLED_PAGES,   /* of ACTIVE: their pages, without PADDING */
 	JPROF_FIGURES
 };
 

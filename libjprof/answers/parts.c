@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "answers/gcheap.h"
-#include "model/figures.h"
 #include "model/profile.h"
 
 static double figure_at(const struct jp_moments *moments, size_t i, enum jprof_figure figure)
@@ -34,11 +33,10 @@ static double touched_by_samples(const struct jp_moments *m, size_t i)
 	return figure_at(m, i, JPROF_FIGURE_SAMPLED) * figure_at(m, i, JPROF_FIGURE_PAGE) / processes_at(m, i);
 }
 
-/* By jemalloc's count, which has at least 16 KiB (SC_LARGE_MINCLASS) for each sampled object, and not what it holds. */
+/* By jemalloc's count, which has another number for sampled objects than what they hold. */
 static double live_bytes(const struct jp_moments *m, size_t i)
 {
-	double beyond =
-	    figure_at(m, i, JPROF_FIGURE_SAMPLED) * jp_sampled_extent - figure_at(m, i, JPROF_FIGURE_SAMPLED_SPACE);
+	double beyond = figure_at(m, i, JPROF_FIGURE_SAMPLED_COUNTED) - figure_at(m, i, JPROF_FIGURE_SAMPLED_SPACE);
 	return figure_at(m, i, JPROF_FIGURE_ALLOCATED) - beyond - figure_at(m, i, JPROF_FIGURE_CACHED);
 }
 
@@ -47,8 +45,7 @@ static double live_bytes(const struct jp_moments *m, size_t i)
 static double room_for_freed(const struct jp_moments *m, size_t i)
 {
 	double space = figure_at(m, i, JPROF_FIGURE_SPACE), tables = figure_at(m, i, JPROF_FIGURE_TABLES);
-	double extents =
-	    figure_at(m, i, JPROF_FIGURE_SAMPLED) * jp_sampled_extent + figure_at(m, i, JPROF_FIGURE_PADDING);
+	double extents = figure_at(m, i, JPROF_FIGURE_SAMPLED_PAGES) + figure_at(m, i, JPROF_FIGURE_PADDING);
 	double in_use = figure_at(m, i, JPROF_FIGURE_ACTIVE) - extents + figure_at(m, i, JPROF_FIGURE_SAMPLED_SPACE) +
 	                touched_by_samples(m, i) + figure_at(m, i, JPROF_FIGURE_METADATA) -
 	                figure_or_none(m, i, JPROF_FIGURE_INTERNAL); /* it is active, too */
@@ -171,6 +168,14 @@ static double anonymous_bytes(const struct jp_moments *m, size_t i)
 	       figure_or_none(m, i, JPROF_FIGURE_V8) - ruby;
 }
 
+/* What is active and not allocated, but for pages of samples that are counted as the one and not as the other. */
+static double fragmentation(const struct jp_moments *m, size_t i)
+{
+	double uncounted = figure_at(m, i, JPROF_FIGURE_SAMPLED_PAGES) - figure_at(m, i, JPROF_FIGURE_SAMPLED_COUNTED);
+	return figure_at(m, i, JPROF_FIGURE_ACTIVE) - figure_at(m, i, JPROF_FIGURE_ALLOCATED) -
+	       figure_at(m, i, JPROF_FIGURE_PADDING) - uncounted;
+}
+
 double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
 {
 	switch (part) {
@@ -182,9 +187,7 @@ double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
 	case JPROF_PART_TRANSIENT: return figure_at(m, i, JPROF_FIGURE_TRANSIENT);
 	case JPROF_PART_V8: return figure_at(m, i, JPROF_FIGURE_V8);
 	case JPROF_PART_PAST: return past_bytes(m, i);
-	case JPROF_PART_FRAGMENTATION:
-		return figure_at(m, i, JPROF_FIGURE_ACTIVE) - figure_at(m, i, JPROF_FIGURE_ALLOCATED) -
-		       figure_at(m, i, JPROF_FIGURE_PADDING);
+	case JPROF_PART_FRAGMENTATION: return fragmentation(m, i);
 	case JPROF_PART_PADDING: return figure_or_none(m, i, JPROF_FIGURE_LARGE_PADDING);
 	case JPROF_PART_KEPT:
 		return dirty_in_memory(m, i) + figure_at(m, i, JPROF_FIGURE_MUZZY) +

@@ -65,6 +65,8 @@ static double add_live_classes(struct jp_figures *to, jp_json *kinds, jp_json *a
 	}
 	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED], sampled);
 	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED_SPACE], space);
+	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED_COUNTED], sampled * jp_sampled_extent);
+	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED_PAGES], sampled * jp_sampled_extent);
 	to->of[JPROF_FIGURE_PADDING].bytes *= sampled; /* until here that of one object */
 	return untouched;
 }
@@ -155,6 +157,34 @@ static double take_arenas(struct jp_figures *to, jp_json *stats, double page)
 	return internal;
 }
 
+/* Active bytes that are in no class: jemalloc 5.3.1 counts there none of the sampled objects that it rounds up to less
+ * than SC_LARGE_MINCLASS, and earlier ones count all as of that. 0 where slabs are not known. */
+static double active_of_no_class(jp_json *stats, double page, double padding)
+{
+	enum { most = 4096 };
+	jp_json *arenas = jp_json_get(stats, "arenas"), *bins = jp_json_get(arenas, "bin"),
+		*large = jp_json_get(arenas, "lextent"), *arena;
+	size_t count = jp_json_number(arenas, "narenas");
+	double bytes = 0;
+	for (size_t i = 0; i < most && i <= count; i++) {
+		if (!(arena = arena_sums(stats, i)))
+			continue;
+		bytes += (double)jp_json_number(arena, "pactive") * page;
+		for (size_t k = 0; k < jp_json_length(bins); k++) {
+			double slab = (double)jp_json_number(jp_json_at(bins, k), "slab_size");
+			if (!(slab > 0))
+				return 0;
+			bytes -= (double)jp_json_number(jp_json_at(jp_json_get(arena, "bins"), k), "curslabs") * slab;
+		}
+		for (size_t k = 0; k < jp_json_length(large); k++) {
+			double size = (double)jp_json_number(jp_json_at(large, k), "size");
+			bytes -= (double)jp_json_number(jp_json_at(jp_json_get(arena, "lextents"), k), "curlextents") *
+			         (size + padding);
+		}
+	}
+	return fmax(bytes, 0);
+}
+
 static void take_settings(struct jprof_settings *to, jp_json *opt)
 {
 	uint64_t decay = jp_json_number(opt, "dirty_decay_ms");
@@ -184,6 +214,8 @@ static void take_malloc_stats(struct jp_outside *to, jp_json *text)
 	jp_known_add(&figures->of[JPROF_FIGURE_PAGE], page);
 	jp_known_add(&figures->of[JPROF_FIGURE_PADDING], padded ? page : 0);
 	double internal = take_arenas(figures, stats, page);
+	figures->of[JPROF_FIGURE_SAMPLED_PAGES].bytes = /* until jp_figures_of_samples */
+	    active_of_no_class(stats, page, padded ? page : 0);
 	jp_known_add(&to->now.kept, (double)(resident - allocated) + internal);
 	take_settings(&figures->settings, opt);
 	figures->settings.arenas_used = arenas_in_use(stats, jp_json_number(jp_json_get(stats, "arenas"), "narenas"));
@@ -524,28 +556,51 @@ void jp_bound_vm_stacks(struct jp_figures *figures, const struct jp_bundle_membe
 	stacks->bytes = mallocs ? fmin(stacks->bytes, (double)threads * vm_stack_size) : 0;
 }
 
+/* Small objects that are sampled: what they hold; their pages, and how many have as many as the smallest class without
+ * slabs, where jemalloc gives them no more than they need. */
+struct sampled_objects {
+	double objects, space, pages, large;
+};
+
+static void add_sampled(struct sampled_objects *s, double count, double bytes, double page)
+{
+	double size = page > 0 ? ceil(bytes / count / page) * page : 0;
+	s->objects += count;
+	s->space += bytes;
+	s->pages += count * size;
+	s->large += size >= jp_sampled_extent ? count : 0;
+}
+
 void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *p)
 {
-	double objects = 0, space = 0;
-	if (!p->rate && to->now.figures.of[JPROF_FIGURE_SAMPLED].of)
+	struct jp_known_sum *of = to->now.figures.of, *padding = &of[JPROF_FIGURE_PADDING];
+	struct jp_known_sum *large = &of[JPROF_FIGURE_LARGE_PADDING], *pages = &of[JPROF_FIGURE_SAMPLED_PAGES];
+	double page = of[JPROF_FIGURE_PAGE].bytes;
+	struct sampled_objects s = { 0 };
+	if (!p->rate && of[JPROF_FIGURE_SAMPLED].of)
 		return; /* they were counted in the memory of the process */
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
 		const struct jp_sample *sample = &p->samples.items[i];
 		uint64_t counted[JPROF_COUNTERS];
 		jp_sample_counted(&p->samples, sample, counted);
 		double count = (double)counted[JPROF_INUSE_OBJECTS], bytes = (double)counted[JPROF_INUSE_SPACE];
-		if (sample->sum == JP_NONE && count > 0 && bytes / count < jp_sampled_extent) {
-			objects += count;
-			space += bytes;
-		}
+		if (sample->sum == JP_NONE && count > 0 && bytes / count < jp_sampled_extent)
+			add_sampled(&s, count, bytes, page);
 	}
-	struct jp_known_sum *padding = &to->now.figures.of[JPROF_FIGURE_PADDING];
-	struct jp_known_sum *large = &to->now.figures.of[JPROF_FIGURE_LARGE_PADDING];
-	padding->bytes *= objects; /* until here that of one object */
-	large->bytes = fmax(large->bytes - padding->bytes, 0);
+	/* Twice what these pages are, or nothing, would be as far from this. */
+	bool by_class = pages->bytes < s.pages / 2 || !(page > 0);
+	double counted = by_class ? s.objects * jp_sampled_extent : s.large * jp_sampled_extent;
+	double extents = by_class ? counted : s.pages;
+	large->bytes = fmax(large->bytes - padding->bytes * (by_class ? s.objects : s.large), 0);
+	padding->bytes *= s.objects; /* until here that of one object */
+	pages->bytes = 0;
 	if (p->rate) {
-		jp_known_add(&to->now.figures.of[JPROF_FIGURE_SAMPLED], objects);
-		jp_known_add(&to->now.figures.of[JPROF_FIGURE_SAMPLED_SPACE], space);
+		jp_known_add(&of[JPROF_FIGURE_SAMPLED], s.objects);
+		jp_known_add(&of[JPROF_FIGURE_SAMPLED_SPACE], s.space);
+		jp_known_add(&of[JPROF_FIGURE_SAMPLED_COUNTED], counted);
+		jp_known_add(pages, extents);
+		if (to->now.kept.of)
+			to->now.kept.bytes -= extents - counted;
 	} else {
 		*padding = (struct jp_known_sum){ 0 };
 	}

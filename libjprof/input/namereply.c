@@ -10,7 +10,7 @@
 enum { reply_version = 3, program_flag = 1, malloc_flag = 2, wrapper_flag = 1, inlined_flag = 1, unit_bytes = 4 };
 enum { header_bytes = 56, place_bytes = 44, frame_bytes = 12, function_bytes = 16, want_bytes = 16, loss_bytes = 12 };
 
-static const char reply_magic[8] = "jprofnam";
+static const char reply_magic[8] = { 'j', 'p', 'r', 'o', 'f', 'n', 'a', 'm' };
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 

@@ -19,7 +19,7 @@ enum {
 };
 enum { question_header = 44, named_file_bytes = 8, split_bytes = 20 + 4 * jp_split_places, offset_bytes = 8 };
 
-static const char request_magic[8] = "jprofask";
+static const char request_magic[8] = { 'j', 'p', 'r', 'o', 'f', 'a', 's', 'k' };
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
 
 enum { stored_version = 2, nameless_flag = 1, stored_header = 28, sum_bytes = 8, stored_padding = 4 };
 
-static const char stored_magic[8] = "jprofnmc";
+static const char stored_magic[8] = { 'j', 'p', 'r', 'o', 'f', 'n', 'm', 'c' };
 
 bool jp_is_stored_names(const void *data, size_t len)
 {

@@ -72,7 +72,7 @@ static void start(struct fake *fake)
 	start_at(fake, &address, sizeof address);
 }
 
-static void stop(struct fake *fake)
+static void stop_fake(struct fake *fake)
 {
 	shutdown(fake->listener, SHUT_RDWR);
 	pthread_join(fake->thread, NULL);
@@ -163,7 +163,7 @@ TEST(test_a_whole_talk)
 	assert_contains(err.text, "no room in /t");
 	assert_is_message(err.text);
 	jprof_agent_free(agent);
-	stop(&fake);
+	stop_fake(&fake);
 	static const char *const asked[] = { "report", "dump label=boot gc=1 timeout=500", "stats", "deactivate",
 		                             "dump" };
 	assert_int_equal(fake.count, jp_count(asked));
@@ -200,7 +200,7 @@ TEST(test_the_report)
 	assert_string_equal(r->last_error, "disk full");
 	assert_null(r->last_dump);
 	jprof_agent_free(agent);
-	stop(&fake);
+	stop_fake(&fake);
 }
 
 /* The first answer decides whether it is the right process. */
@@ -215,7 +215,7 @@ static void refused(const char *reply, const char *why)
 	assert_null(agent);
 	assert_contains(err.text, why);
 	assert_is_message(err.text);
-	stop(&fake);
+	stop_fake(&fake);
 }
 
 TEST(test_wrong_answers)
@@ -257,7 +257,7 @@ TEST(test_dumps_that_are_none)
 	struct jprof_agent_dump_opts opts = { .size = sizeof opts, .label = "a b" };
 	assert_int_equal(jprof_agent_dump(agent, &opts, &dump, &err), JPROF_E_ARGUMENT);
 	jprof_agent_free(agent);
-	stop(&fake);
+	stop_fake(&fake);
 	assert_int_equal(fake.count, count);
 }
 
@@ -287,7 +287,7 @@ TEST(test_dumps_of_others)
 	assert_int_equal(jprof_agent_graph(agent), -1);
 	assert_string_equal(fake.asked[1], "dump"); /* it said nothing of descriptors */
 	jprof_agent_free(agent);
-	stop(&fake);
+	stop_fake(&fake);
 }
 
 /* Between the look at /proc and the connection it may have become another user's, or another process. */
@@ -302,7 +302,7 @@ TEST(test_who_it_is_now)
 	start(&fake);
 	assert_int_equal(connect_agent(&p, &agent, &err), JPROF_E_IO);
 	assert_contains(err.text, "a moment ago");
-	stop(&fake);
+	stop_fake(&fake);
 	p.uid--;
 	p.start_ticks++;
 	fake = (struct fake){ .replies = { report_of(&p, p.ns_pid, "") } };
@@ -311,7 +311,7 @@ TEST(test_who_it_is_now)
 	assert_int_equal(connect_agent(&p, &agent, &err), JPROF_E_IO);
 	assert_contains(err.text, "another has its pid");
 	assert_null(agent);
-	stop(&fake);
+	stop_fake(&fake);
 }
 
 TEST(test_labels)
@@ -358,7 +358,7 @@ TEST(test_silence)
 	assert_int_equal(jprof_agent_connect(&p, &opts, &agent, &err), JPROF_E_IO);
 	assert_int_equal(err.advice, JPROF_ADVICE_TIMEOUT);
 	assert_null(agent);
-	stop(&fake);
+	stop_fake(&fake);
 }
 
 static void abstract(struct fake *fake, char *name, size_t size)
@@ -381,7 +381,7 @@ TEST(test_an_abstract_name)
 	if (connect_agent(&p, &agent, &err))
 		fail_msg("%s", err.text);
 	jprof_agent_free(agent);
-	stop(&fake);
+	stop_fake(&fake);
 }
 
 /* Who listens, as the kernel has it, must be the process that names the socket, whatever the report says. */

@@ -129,6 +129,38 @@ TEST(test_parts)
 	jprof_profile_free(p);
 }
 
+/* 43,200 bytes in three slabs of 69,632, an object of 16 KiB, one of 40 KiB, and two samples of 100 bytes: these count
+ * as 16 KiB each up to jemalloc 5.3.0, on five pages, and in 5.3.1 as nothing, on two. */
+TEST(test_counts_of_samples)
+{
+	static const char form[] =
+	    "{\"jemalloc\":{\"opt\":{\"cache_oblivious\":true},\"arenas\":{\"narenas\":1,\"page\":4096,"
+	    "\"bin\":[{\"size\":96,\"nregs\":128,\"slab_size\":12288},{\"size\":112,\"nregs\":256,\"slab_size\":28672}],"
+	    "\"lextent\":[{\"size\":16384},{\"size\":40960}]},"
+	    "\"stats\":{\"allocated\":%d,\"active\":%d,\"metadata\":30000,\"resident\":400000},"
+	    "\"stats.arenas\":{\"0\":{\"pactive\":%d,\"pdirty\":25,\"pmuzzy\":2,\"tcache_bytes\":1000,"
+	    "\"bins\":[{\"curregs\":100,\"curslabs\":1},{\"curregs\":300,\"curslabs\":2}],"
+	    "\"lextents\":[{\"curlextents\":%d},{\"curlextents\":1}]}}}}";
+	static const struct {
+		int allocated, pages, of_16k;
+	} counts[] = { { 133312, 43, 3 }, { 100544, 37, 1 } };
+	for (size_t i = 0; i < jp_count(counts); i++) {
+		char text[1000];
+		snprintf(text, sizeof text, form, counts[i].allocated, counts[i].pages * 4096, counts[i].pages,
+		         counts[i].of_16k);
+		const struct hand_file files[] = { { "stats.json", text }, { "status", status }, { "smaps", smaps } };
+		struct jprof_profile *p = bundled(files, jp_count(files), true);
+		struct jprof_explanation *e;
+		assert_int_equal(jprof_explain_new(p, NULL, NULL, &e, NULL), 0);
+		assert_float_equal(bytes(e, JPROF_PART_LIVE), 43200 + 16384 + 40960 + 200 - 1000, 1);
+		assert_float_equal(bytes(e, JPROF_PART_FRAGMENTATION), 69632 - 43200 + 2 * 4096, 1);
+		assert_float_equal(bytes(e, JPROF_PART_PADDING), 2 * 4096, 1);
+		assert_float_equal(bytes(e, JPROF_PART_PROFILER), 2 * 4096, 1);
+		jprof_explain_free(e);
+		jprof_profile_free(p);
+	}
+}
+
 TEST(test_group_and_owners)
 {
 	struct jprof_explanation *e;
