@@ -11,6 +11,7 @@ enum { grace_ms = 600, hold_ms = 200, stack = 256 << 10 };
 
 static struct {
 	volatile sig_atomic_t asked;
+	volatile sig_atomic_t done; /* what was asked for */
 	sem_t signal;
 	pthread_mutex_t hold;
 	void (*take_back)(void);
@@ -38,6 +39,11 @@ static void on_end_signal(int signal)
 	state.asked = 1;
 	sem_post(&state.signal);
 	errno = error;
+}
+
+void interrupt_is_success(void)
+{
+	state.done = 1;
 }
 
 bool interrupted(void)
@@ -70,7 +76,7 @@ static bool hold_soon(void)
 static void on_late(int signal)
 {
 	(void)signal;
-	_exit(1);
+	_exit(!state.done);
 }
 
 /* What is taken back may hang in a file system, too: then it stays. */
@@ -84,7 +90,7 @@ static void *end_soon(void *context)
 	alarm(1);
 	if (hold_soon())
 		state.take_back();
-	_exit(1);
+	_exit(!state.done);
 	return NULL;
 }
 

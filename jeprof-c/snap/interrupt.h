@@ -9,6 +9,9 @@
  * calls `take_back`, with the hold of interrupt_hold, and ends it with status 1. A second signal ends it at once. */
 void interrupt_catch(void (*take_back)(void));
 
+/* What was asked for is done, and what goes on is more of it: from now on that status is 0. */
+void interrupt_is_success(void);
+
 /* Before interrupt_catch: what that second signal does before it ends the program, and SIGQUIT the first time. In the
  * handler of the signal, so `end` is async-signal-safe. */
 void interrupt_at_once(void (*end)(void));

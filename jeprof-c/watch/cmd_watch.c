@@ -197,6 +197,7 @@ static bool watch_round(struct watch *w, const struct snap_options *which)
 	w->taken++;
 	if (w->taken == 1 && !first_is_good(w))
 		return false;
+	interrupt_is_success();
 	compare_watched(w);
 	return interrupted() || show_watch(w);
 }
