@@ -2,7 +2,8 @@
 """Names of tests of the gate, one a line; in the folder of the checkout.
 
 usage: choose.py BUILDDIR SUITE...     of these suites
-       choose.py BUILDDIR changed      of the suites that cover the files that differ from the commit in .ci/base"""
+       choose.py BUILDDIR changed      of the suites that cover the files that differ from the commit in .ci/base
+       choose.py BUILDDIR --class CLASS...   not of the gate: of these classes"""
 import json
 import subprocess
 import sys
@@ -26,7 +27,7 @@ COVERED = {
     'packaging/': '', 'debian/': '', 'docs/': '', 'manual/': '', 'bench/': '', '.ci/': '', 'README.md': '', 'HACKING.md': '',
     'NEWS.md': '', 'SECURITY.md': '',
     'samples/': 'unit formats doors views ruby names statistics pprof cli',
-    'tests/subjects/': 'names', 'tests/golden/': 'cli views', 'tests/plain/': 'cli', 'tests/docs/': '', 'tests/manual/': '',
+    'tests/subjects/': 'names', 'tests/golden/': 'doors', 'tests/plain/': 'cli', 'tests/docs/': '', 'tests/manual/': '',
     'tests/musl/': '', 'tests/browser/': '',
 }
 
@@ -57,6 +58,9 @@ def changed(rooms):
 
 tests = json.loads('\n'.join(lines('meson', 'introspect', '--tests', sys.argv[1])))
 suites = {test['name']: {suite.rpartition(':')[2] for suite in test['suite']} for test in tests}
+if sys.argv[2] == '--class':
+    print('\n'.join(sorted(test['name'] for test in tests if test['suite'][-1].rpartition(':')[2] in sys.argv[3:])))
+    sys.exit()
 wanted = set(sys.argv[2:])
 if wanted == {'changed'}:
     wanted = changed(set().union(*suites.values()))

@@ -2,20 +2,8 @@
 # Pictures of the call graph: --dot beside Perl jeprof's, names that are hard to write, every format, --web.
 . "$(dirname "$0")/lib.sh"
 if ! [ -f "$heaps/totals.txt" ]; then skip "no samples here"; fi
-golden=$root/tests/golden
 dump=$heaps/jemalloc-5.3.0.heap
 at=--sysroot=$heaps/sysroot
-
-# ---- --dot: the very text ----
-works "$jprof" --dot $at "$dump"
-same "not the golden file (<)" "$golden/threads.graph.dot" out
-works "$jprof" --dot --cluster --errors --alloc_objects $at "$dump"
-same "not the golden file (<)" "$golden/threads.cluster.dot" out
-(cd "$cases/ruby31" && "$jprof" --dot --nodecount=40 --base=cext.0.heap --sysroot=../sysroot cext.1.heap) >out 2>err
-what="--dot of a difference"
-same "not the golden file (<)" "$golden/cext.diff.dot" out
-works "$jprof" --dot --libs $at "$dump"
-same "not the golden file (<)" "$golden/threads.libs.dot" out
 
 run "$jprof" bundle -o both.jprof $at "$dump" "$heaps/nopie.heap"
 run "$jprof" --dot $at both.jprof

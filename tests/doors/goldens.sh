@@ -1,8 +1,8 @@
 #!/bin/sh
-# Every report of small samples beside what it was when it was looked at: golden/SOURCE.OPERATION.FORMAT.
+# Every report of small samples beside what it was when it was looked at: tests/golden/SOURCE.OPERATION.FORMAT.
 # JPROF_ACCEPT=1 writes them anew: look at the difference before it is committed.
 . "$(dirname "$0")/../cli/lib.sh"
-golden=$root/tests/doors/golden
+golden=$root/tests/golden
 command -v python3 >/dev/null || skip "no python3 here, which compares numbers"
 
 # Copies: their names are short, and they are newer than the files that name them, which else would be noted.
@@ -47,4 +47,43 @@ if [ -f "$cases/totals.txt" ]; then
     report cext.grown dhat --drop_negative --focus=row_new --base=cext.0.heap "$ruby" \
         cext.1.heap
 fi
+
+# ---- text, to the byte; file names are those of the checkout ----
+[ -f "$cases/totals.txt" ] || finish
+# exact NAME ARGUMENT...
+exact() {
+    name=$1
+    shift
+    (cd "$root" && "$jprof" "$@") >out 2>err || fail "$name: exit status $?"
+    sed 's/^creator: jprof .*/creator: jprof/' out >"$name"
+    if [ "${JPROF_ACCEPT:-}" = 1 ]; then cp "$name" "$golden/$name"; fi
+    what="golden $name"
+    same "$name is not as it was (<)" "$golden/$name" "$name"
+}
+dump=samples/heaps/jemalloc-5.3.0.heap
+threads="--sysroot=samples/heaps/sysroot --show_bytes" ruby="--sysroot=samples/cases/sysroot --show_bytes"
+late=samples/cases/ruby31/cext.1.heap base=--base=samples/cases/ruby31/cext.0.heap
+exact threads.graph.dot --dot --sysroot=samples/heaps/sysroot $dump
+exact threads.cluster.dot --dot --cluster --errors --alloc_objects --sysroot=samples/heaps/sysroot $dump
+exact threads.libs.dot --dot --libs --sysroot=samples/heaps/sysroot $dump
+exact cext.diff.dot --dot --nodecount=40 $base --sysroot=samples/cases/sysroot $late
+exact threads.tree.txt $threads --tree $dump
+exact threads.traces.txt $threads --traces $dump
+exact threads.peek.txt $threads '--peek=^rows_keep$|^main$' $dump
+exact threads.list.txt $threads '--list=^(row_new|rows_keep|work|main)$' --source-path=samples/heaps/src $dump
+exact threads.callgrind.txt $threads --callgrind $dump
+exact cext.tree.txt $ruby --tree --top=40 $late
+exact cext.list.txt $ruby --list=row_new $late
+exact cext.diff-tree.txt $ruby --tree $base $late
+exact cext.diff-peek.txt $ruby --peek=row_new --diff_base=samples/cases/ruby31/cext.0.heap $late
+exact cext.peek-errors.txt $ruby --errors '--peek=row_new|rb_yield$' $late
+exact puma.tree-libs.txt $ruby --tree --libs samples/cases/puma/w0.3.heap
+exact puma.traces-diff.txt $ruby --traces --top=3 --base=samples/cases/puma/w0.1.heap samples/cases/puma/w0.3.heap
+# The errors of a function are those of the table.
+(cd "$root" && "$jprof" $ruby --errors $late) 2>err |
+    sed -nE 's/.* (row_new|rb_yield) +flat (-|\+-[0-9]+).* cum (\+-[0-9]+) .*/\1 \2 \3/p' | sort >should
+sed -nE 's/.*\| (row_new|rb_yield)  flat (-|\+-[0-9]+)  cum (\+-[0-9]+)$/\1 \2 \3/p' "$golden/cext.peek-errors.txt" | sort >is
+what="--errors of --peek"
+check "not two functions" [ "$(wc -l <should)" -eq 2 ]
+same "not those of the table (<)" should is
 finish
