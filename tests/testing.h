@@ -25,6 +25,9 @@
 	}                                                                                                              \
 	static void name(void **state __attribute__((unused)))
 
+/* What makes or removes something for tests. */
+#define FIXTURE(name) static int name(void **state __attribute__((unused)))
+
 /* The main of a file whose tests share what is made before the first and removed after the last; NULL: nothing. */
 #define TESTS_BETWEEN(before, after)                                                                                   \
 	int main(void)                                                                                                 \

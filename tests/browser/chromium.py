@@ -10,13 +10,16 @@ import tempfile
 import time
 
 
+PATIENCE = 120  # seconds for what a page must come to
+
+
 def skip(why):
     print(why)
     sys.exit(77)
 
 
 class Chromium:
-    def __init__(self):
+    def __init__(self, *flags):
         program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
         if not program:
             skip("no chromium here (Debian: chromium)")
@@ -33,7 +36,7 @@ class Chromium:
 
         self.process = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-             "--user-data-dir=" + self.home, "--remote-debugging-pipe", "about:blank"],
+             "--user-data-dir=" + self.home, "--remote-debugging-pipe", *flags, "about:blank"],
             preexec_fn=hand_over, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         os.close(theirs_in)
@@ -140,17 +143,27 @@ class Chromium:
                 ticks += int(fields[11]) + int(fields[12]) if meant else 0
         return ticks * 1000 / os.sysconf("SC_CLK_TCK")
 
-    def complaints(self):
+    def wait(self, expression, what):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if self.run("!!document.body && !!(%s)" % expression):
+                return
+            time.sleep(0.1)
+        raise TimeoutError("%s; the page says: %s" % (what, self.run("document.body.innerText")[:600]))
+
+    def complaints(self, levels=("error", "warning")):
         """What went wrong in the page, as the console shows it."""
         texts = []
         for event in self.events:
             p = event["params"]
             if event["method"] == "Runtime.exceptionThrown":
                 texts.append(json.dumps(p["exceptionDetails"])[:300])
-            if event["method"] == "Runtime.consoleAPICalled" and p["type"] in ("error", "warning"):
+            if event["method"] == "Runtime.consoleAPICalled" and p["type"] in (*levels, "assert"):
                 texts.append(json.dumps(p["args"])[:300])
-            if event["method"] == "Log.entryAdded" and p["entry"]["level"] in ("error", "warning"):
-                texts.append(p["entry"]["text"])
+            if event["method"] == "Log.entryAdded" and p["entry"]["level"] in levels:
+                texts.append("%s %s" % (p["entry"]["text"], p["entry"].get("url", "")))
+            if event["method"] == "Page.javascriptDialogOpening":
+                texts.append("a dialog: " + p["message"])
         return texts
 
     def requests(self):

@@ -149,8 +149,7 @@ check "a cache that nobody asked for" [ ! -e none ]
 check "a relative XDG_CACHE_HOME" [ ! -e relative ]
 
 # ---- jprof cache ----------------------------------------------------------------------------------------------------------
-works env JPROF_CACHE="$tmp/own" "$jprof" cache
-says
+is_quiet env JPROF_CACHE="$tmp/own" "$jprof" cache
 prints "^$tmp/own: names from [0-9]+ files, [0-9.]+ MB of 268 at most\$"
 : >own/mine.txt
 works env JPROF_CACHE="$tmp/own" "$jprof" cache --empty

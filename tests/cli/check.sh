@@ -31,8 +31,7 @@ prints '^1  [+]19.3 MB [(][+]-0.5[)]  row_new  leaky/leaky[.]c:5$'
 for n in 1 2; do cp "$r31/iseq.1.heap" "later.$n.heap" && made_at "17900000$n" "later.$n.heap"; done
 cp "$r31/cext.1.heap" idle.1.heap && made_at 1790000000.5 idle.1.heap
 cp "$r31/cext.1.heap" idle.2.heap && made_at 1790000060.5 idle.2.heap
-works "$jprof" check "$of_cases" idle.1.heap idle.2.heap
-says
+is_quiet "$jprof" check "$of_cases" idle.1.heap idle.2.heap
 prints '^PASS: none of [0-9]+ rows grew by more than 5 MB from idle[.]1 to idle[.]2 '
 prints '^seen +growth of [0-9.]+ KB or more'
 exits_with 1 "$jprof" check "$of_cases" --max-growth=10KB idle.1.heap idle.2.heap
@@ -90,8 +89,7 @@ for n in 1 2; do
 done
 turns "copied.2.heap copied.1.heap" "copied.1.heap copied.2.heap" check "$nowhere"
 # Where nothing tells, the order is as given, and --base subtracts what it names.
-works "$plain" check "$of_cases" "$r31/cext.1.heap" "$r31/cext.0.heap"
-says
+is_quiet "$plain" check "$of_cases" "$r31/cext.1.heap" "$r31/cext.0.heap"
 run "$plain" "$of_cases" --base="$steady" "$boot"
 check "--base was turned" no_line 'another order' err
 # As jeprof it does as jeprof.
@@ -101,8 +99,7 @@ check "jeprof turned it" no_line 'another order' err
 
 # ---- a snapshot is compared with another one ----
 refused() {
-    exits_with 1 "$plain" "$@"
-    prints_nothing
+    is_refused "$plain" "$@"
     says_like "^jprof: .*: is (given twice; a snapshot is compared with a later one, not with itself|the same snapshot as .*: all samples are equal, and nothing says that it was made at another time)$"
 }
 cp "$boot" again.jprof && cp "$r31/cext.1.heap" again.heap && gzip -c again.heap >again.heap.gz && ln -s "$boot" linked.jprof

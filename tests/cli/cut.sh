@@ -60,7 +60,6 @@ while [ "$at" -lt "$size" ]; do
     at=$((at + 211))
 done
 cp "$whole" cut.heap
-works "$jprof" --show_bytes --sysroot="$heaps/sysroot" cut.heap
-says
+is_quiet "$jprof" --show_bytes --sysroot="$heaps/sysroot" cut.heap
 prints "^Total: $(total_at "$size") B\$"
 finish

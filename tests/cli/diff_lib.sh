@@ -3,8 +3,7 @@ command -v python3 >/dev/null || skip "no python3 here"
 
 # diff_of OPTION... FILE...: as JSON, in the file json, by its schema.
 diff_of() {
-    works "$jprof" diff --json "$@"
-    says
+    is_quiet "$jprof" diff --json "$@"
     cp out json
     python3 "$root/tests/doors/values.py" schema "$root/docs/internals/diff.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 }

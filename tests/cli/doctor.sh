@@ -66,8 +66,7 @@ good=prof:true,lg_prof_sample:17,prof_prefix:$tmp/dumps/app
 
 # ---- all is well but the agent
 under "$good"
-works "$jprof" doctor "$pid"
-says
+is_quiet "$jprof" doctor "$pid"
 row ok program "pid $pid, waits, user $(id -u), $tmp/waits, .*, glibc$"
 row ok preload "LD_PRELOAD=$jemalloc"
 row ok jemalloc "$jemalloc, version [345]\.[0-9]+\.[0-9]+$"

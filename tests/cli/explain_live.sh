@@ -29,8 +29,7 @@ sys.exit(0 if eval(sys.argv[2]) else 1)' "$2" "$3" || fail "$1"
 # ---- under profiling ----
 start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" "$app"
 one=$pid
-works "$jprof" explain --gc "$one"
-says
+is_quiet "$jprof" explain --gc "$one"
 check "the head" eval 'sed "/^$/q" out | tr "\n" " " | grep -qE "^process $one: [^ ]*, up for less than a minute: [0-9.]+ MB, [0-9.]+ of it in malloc[. ]"'
 prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory$'
 # Before 3.2 with what of it is in objects: all slots have one size.
@@ -44,8 +43,7 @@ judge "it is not the process's RSS" one.out "abs(d['total'] / 1024 - $(status_kb
 python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" one.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 
 # ---- what is kept, and compared with ----
-works "$jprof" explain --gc "$one" -o kept.jprof
-says
+is_quiet "$jprof" explain --gc "$one" -o kept.jprof
 has kept.jprof "$one/dump.heap"
 check "mode" [ "$(stat -c %a kept.jprof)" = 600 ]
 works "$jprof" explain kept.jprof "$one"
@@ -181,8 +179,7 @@ python3 -c 'import time; kept = b"x" * (20 << 20); open("ready", "w").close(); t
 bare=$!
 started="$started $bare"
 until_true 60 test -e ready
-works "$jprof" explain "$bare"
-says
+is_quiet "$jprof" explain "$bare"
 prints "^process $bare: [^ ]*, up for less than a minute; it runs without a profile\$"
 prints "^ +[0-9.]+ +[0-9]+ %  anonymous memory: malloc and all other together\$"
 prints "^Why: it has neither jemalloc nor jprof's agent"

@@ -46,8 +46,7 @@ sys.exit(0 if eval(sys.argv[1]) else 1)' "$2" || fail "$1"
 for conf in dirty_decay_ms:-1 prof:true,lg_prof_sample:12,dirty_decay_ms:-1; do
     park "$jemalloc" "$conf" "$parked" 4
     memory_of "$pid" >before
-    works "$jprof" explain --json "$pid"
-    says
+    is_quiet "$jprof" explain --json "$pid"
     memory_of "$pid" >after
     same "$conf: its memory changed" before after
     mv out d
@@ -70,8 +69,7 @@ done
 
 # ---- for people ----
 park "$jemalloc" dirty_decay_ms:-1 "$parked" 2
-works "$jprof" explain "$pid"
-says
+is_quiet "$jprof" explain "$pid"
 check "the head" eval 'sed "/^$/q" out | tr "\n" " " | grep -qE "^process $pid: [^ ]*, up for less than a minute: [0-9.]+ MB, [0-9.]+ of it in malloc +\$"'
 prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9]+ blocks$'
 prints '^ +[0-9.]+ +by size  [0-9]+ bytes [0-9.]+, '
@@ -100,11 +98,9 @@ for line in sys.stdin:
     open("grown", "w").close()
 END2
 park "$jemalloc" dirty_decay_ms:-1 python3 grows.py
-works "$jprof" explain "$pid" -o first.jprof
-says
+is_quiet "$jprof" explain "$pid" -o first.jprof
 sed -n '/share/,/^Read/p' out >live_rows
-works "$jprof" explain first.jprof
-says
+is_quiet "$jprof" explain first.jprof
 prints "^python3[.0-9]* [(]$pid[)]: [0-9.]+ MB, [0-9.]+ of it in malloc\$"
 sed -n '/share/,/^Read/p' out >kept_rows
 check "nothing was explained" grep -q 'live malloc memory' live_rows
@@ -112,12 +108,10 @@ same "the snapshot does not say what the process did" live_rows kept_rows
 prints '^   jprof run -- COMMAND  '
 echo go >&9
 until_true 60 test -e grown || skip "it does not grow"
-works "$jprof" snap "$pid" -o second.jprof
-says
+is_quiet "$jprof" snap "$pid" -o second.jprof
 prints '^second\.jprof$'
 check "not what comes next" grep -q 'read from outside; which line made it only .*jprof run -- COMMAND.* next: jprof explain second.jprof' next
-works "$jprof" diff first.jprof second.jprof
-says
+is_quiet "$jprof" diff first.jprof second.jprof
 prints '^1  [A-Z ]+  \+[12][0-9]\.[0-9] MB  objects of 1024 bytes$'
 prints '^ +\+[0-9.]+ .* past live memory'
 prints '^Which line made it:  jprof run -- COMMAND$'
@@ -127,8 +121,7 @@ works "$jprof" explain --json first.jprof second.jprof
 mv out d
 echo end 0 >said
 judge "growth by size" 'abs(next(r["objects_growth"] for r in sizes if r["object_size"] == 1024) - 20000) < 100'
-works "$jprof" explain first.jprof "$pid"
-says
+is_quiet "$jprof" explain first.jprof "$pid"
 prints 'objects of 1024 bytes'
 exits_with 1 "$jprof" second.jprof
 says 'jprof: second.jprof: was read from outside of its processes, and has no profile; jprof explain says what it holds, and jprof diff what grew'
@@ -155,8 +148,7 @@ sys.stdin.read()
 END2
 park "$jemalloc" "" python3 lost.py
 memory_of "$pid" >before
-works "$jprof" explain --unreachable --addresses "$pid"
-says
+is_quiet "$jprof" explain --unreachable --addresses "$pid"
 memory_of "$pid" >after
 same "its memory changed by a look for pointers" before after
 prints '^No pointer was found to 1[45]\.[0-9]+ MB, [0-9]+ blocks\.$'
@@ -196,8 +188,7 @@ if command -v gcore >/dev/null; then
 fi
 if [ -s "core.$pid" ]; then
     for look in --unreachable --by=referrer; do
-        works "$jprof" explain --json "$look" "core.$pid"
-        says
+        is_quiet "$jprof" explain --json "$look" "core.$pid"
         mv out "core$look.json"
         python3 - "$look" >judge 2>&1 <<'END2' || fail "$look: the core differs: $(head -n 1 judge)"
 import json, sys
@@ -293,8 +284,7 @@ END2
     judge "what the program mapped itself" '0 <= row("past_malloc") - (40 << 20) < (1 << 20 if "transient_heap" in parts or said["ruby"] >= "3.3" else 32 << 20)'
     # By what points to it: 40 words of an Array are 320 bytes, a Hash of 20 has three blocks; T_DATA by its type, too.
     memory_of "$pid" >before
-    works "$jprof" explain --json --by=referrer "$pid"
-    says
+    is_quiet "$jprof" explain --json --by=referrer "$pid"
     memory_of "$pid" >after
     same "its memory changed" before after
     mv out d
@@ -362,8 +352,7 @@ STDIN.read
 END2
     park "" "" sh -c 'exec ruby -W0 --disable-gems other.rb 2>stats'
     memory_of "$pid" >before
-    works "$jprof" explain --json "$pid"
-    says
+    is_quiet "$jprof" explain --json "$pid"
     memory_of "$pid" >after
     same "the memory of a Ruby without jemalloc changed" before after
     mv out d
@@ -407,8 +396,7 @@ unpark
 as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && $as_nobody "$jprof" --version >/dev/null 2>&1; then
     park "$jemalloc" "" "$parked" 0
-    works $as_nobody "$jprof" explain "$pid"
-    says
+    is_quiet $as_nobody "$jprof" explain "$pid"
     prints '^Not read: its memory may not be read: you are user 65534, and it is of user 0\.$'
     prints "^   here            sudo jprof explain $pid\$"
     prints ' RSS'

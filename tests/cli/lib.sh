@@ -124,7 +124,8 @@ exits() {
     check "exit status $status, not $1" [ "$status" -eq "$1" ]
 }
 
-# works COMMAND...; exits_with STATUS COMMAND...: runs it, and it must exit so.
+# works COMMAND...; exits_with STATUS COMMAND...: runs it, and it must exit so. is_quiet: works, and says nothing on standard error;
+# is_refused: exits with 1, and prints nothing.
 works() {
     run "$@"
     exits 0
@@ -134,6 +135,14 @@ exits_with() {
     shift
     run "$@"
     exits "$status_wanted"
+}
+is_quiet() {
+    works "$@"
+    says
+}
+is_refused() {
+    exits_with 1 "$@"
+    prints_nothing
 }
 
 # says TEXT...: standard error is these lines alone. Without an argument: it is empty.

@@ -52,8 +52,7 @@ explain() {
     python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 }
 start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" objects.rb
-works "$jprof" snap --gc --objects "$pid" -o first.jprof
-says
+is_quiet "$jprof" snap --gc --objects "$pid" -o first.jprof
 lives "$pid"
 explain first.jprof
 judge "classes" 'told[0] == classes["Basket"]["objects"] == 20000 and told[1] == classes["Row"]["objects"] == 10000 and told[2] == classes["Shop::Order"]["objects"] == 5000'

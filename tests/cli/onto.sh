@@ -23,8 +23,7 @@ refused() {
     onto=$1
     shift
     cp "$onto" before
-    exits_with 1 "$jprof" "$@"
-    prints_nothing
+    is_refused "$jprof" "$@"
     check "does not say why: $(cat err)" grep -q ': cannot be written: it is read for this report; give another name with -o$' err
     same "$onto is not what it was" before "$onto"
     check "something was left: $(ls -A)" eval '! ls -A | grep -q jprof-part'

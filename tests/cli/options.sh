@@ -6,8 +6,7 @@ sys=--sysroot=$heaps/sysroot
 
 # report ARGUMENTS...: runs jprof; it must work.
 report() {
-    works "$jprof" $sys "$@"
-    says
+    is_quiet "$jprof" $sys "$@"
 }
 
 # same_as ARGUMENTS...: the same report as that of $reference
@@ -66,8 +65,7 @@ same_as ./info
 refuses() {
     text=$1
     shift
-    exits_with 1 "$jprof" "$@"
-    prints_nothing
+    is_refused "$jprof" "$@"
     says "$text"
 }
 refuses 'jprof: unknown option --nonsense; jprof --help lists all' --nonsense dump.heap
@@ -111,27 +109,23 @@ for option in text callgrind list=row_new disasm=row_new gv evince dot ps pdf sv
 done
 
 # ---- a pattern without end ----
-exits_with 1 "$jprof" $sys '--focus=^(.|..|...)+(?<=!!)' --fold=none dump.heap
-prints_nothing
+is_refused "$jprof" $sys '--focus=^(.|..|...)+(?<=!!)' --fold=none dump.heap
 says 'jprof: --focus: takes too much backtracking; give a simpler pattern'
 
 for word in list peek disasm; do
-    exits_with 1 "$jprof" $sys "--$word=^(.|..|...)+(?<=!!)" --fold=none dump.heap
-    prints_nothing
+    is_refused "$jprof" $sys "--$word=^(.|..|...)+(?<=!!)" --fold=none dump.heap
     check "no sentence" grep -qx "jprof: --$word: takes too much backtracking; give a simpler pattern" err
 done
 
 # ---- help and version ----
-works "$jprof" --help
-says
+is_quiet "$jprof" --help
 prints '^usage: jprof \[OPTIONS\] \[PROGRAM\] DUMP'
 for option in text functions lines files addresses inuse_space inuse_objects alloc_space alloc_objects show_bytes cum \
     top full-names fold base diff_base maps sysroot lib_prefix svg pdf png gif ps dot web nodecount nodefraction \
     edgefraction maxdegree cluster help version; do
     prints "^  --${option}[ =]"
 done
-works "$jprof" --version
-says
+is_quiet "$jprof" --version
 prints '^jprof [0-9]+\.[0-9]+\.[0-9]+'
 
 # ---- commands: what is misspelt is not taken for a file, what is a file or a program is no misspelling ----
@@ -148,8 +142,7 @@ chmod +x runn
 PATH=$PATH:$tmp run "$jprof" runn missing.heap
 says_like 'missing.heap'
 for command in bundle doctor info run snap; do
-    works "$jprof" $command --help
-    says
+    is_quiet "$jprof" $command --help
     prints '^usage: jprof '
     prints "^ *(usage: )?jprof $command "
     cp out right

@@ -147,8 +147,7 @@ for f in x.heap y.heap program b.jprof p.pb.gz maps $beside; do cp $f $f.kept; d
 onto() {
     onto=$1
     shift
-    exits_with 1 "$jprof" "$@"
-    prints_nothing
+    is_refused "$jprof" "$@"
     says_like ': is read for this report, and is not overwritten by it; give another name with -o$'
     same "$onto is not what it was" "$onto.kept" "$onto"
 }

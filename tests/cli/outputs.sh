@@ -66,8 +66,7 @@ moved=false
 
 # truth OPTION FUNCTION FLAT
 truth() {
-    works "$jprof" --show_bytes $1 --base=first.heap grow second.heap
-    says
+    is_quiet "$jprof" --show_bytes $1 --base=first.heap grow second.heap
     check "$2 is not $3" [ "$(awk -v name="$2" '$6 == name { print $1 }' out)" = "$3" ]
     check "a row without a name" eval '! grep -qE " (0x)?[0-9a-f]{16}$" out'
 }

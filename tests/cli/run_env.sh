@@ -9,8 +9,7 @@ meant=prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:$odd/app
 
 # env_as FORM
 env_as() {
-    works "$jprof" run --no-agent --jemalloc="$jemalloc" --dir="$odd" --label=app --print-env="$1" -- true
-    says
+    is_quiet "$jprof" run --no-agent --jemalloc="$jemalloc" --dir="$odd" --label=app --print-env="$1" -- true
     cp out "$1.txt"
 }
 

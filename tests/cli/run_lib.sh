@@ -27,7 +27,6 @@ without() {
     check "it is not started as it was" [ "$(grep -cE '^(LD_PRELOAD|MALLOC_CONF|JPROF_AGENT)=' out)" -eq 3 ]
     check "jprof's agent is preloaded" no_line '^LD_PRELOAD=.*libjprof' out
     # shellcheck disable=SC2086
-    exits_with 1 env $set_there "$jprof" run --require "$@"
-    prints_nothing
+    is_refused env $set_there "$jprof" run --require "$@"
     says_like "^jprof: .*$like"
 }

@@ -11,8 +11,7 @@ mkdir d
 # ---- one process --------------------------------------------------------------------------------------
 start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" "$app"
 one=$pid
-works "$jprof" snap "$one"
-says
+is_quiet "$jprof" snap "$one"
 check "it does not print the path" [ "$(cat out)" = "jprof-$one.jprof" ]
 # next_is LINE: the last line says whether garbage was collected, and what to type; that works.
 next_is() {
@@ -61,8 +60,7 @@ no_dumps d
 
 # ---- what can be asked for ------------------------------------------------------------------------------
 mkdir out.d
-works "$jprof" snap "$one" --label=boot --gc -o out.d
-says
+is_quiet "$jprof" snap "$one" --label=boot --gc -o out.d
 next_is "garbage was collected first; next: jprof out.d/jprof-boot-$one.jprof"
 mkdir 'a b'
 run "$jprof" snap "$one" --gc -o 'a b/x.jprof'
@@ -220,8 +218,7 @@ kill -KILL "$child"
 
 # ---- nobody there to ask -----------------------------------------------------------------------------------------------
 start_bare prof:true "$ruby" "$app"
-works "$jprof" snap "$pid" -o outside.jprof
-says
+is_quiet "$jprof" snap "$pid" -o outside.jprof
 has outside.jprof "$pid/heap.json"
 has_no outside.jprof "$pid/dump.heap"
 lives "$pid"

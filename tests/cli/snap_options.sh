@@ -5,13 +5,11 @@
 refused() {
     like=$1
     shift
-    exits_with 1 "$jprof" snap "$@"
-    prints_nothing
+    is_refused "$jprof" snap "$@"
     says_like "$like"
 }
 
-works "$jprof" snap --help
-says
+is_quiet "$jprof" snap --help
 for word in match children-of 'puma\[=PID\]' output label gc count every keep max-bytes symbols timeout signal trust-handler activate deactivate; do
     prints "^  --$word"
 done

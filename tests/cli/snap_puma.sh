@@ -45,8 +45,7 @@ set -- $(workers)
 first=$1 second=$2
 cluster=$(printf "%s\n" "('master', $master)" "('worker', $first)" "('worker', $second)" | sort -k 1,1 -k 2,2n | paste -sd, | sed 's/),(/), (/g; s/.*/[&]/')
 
-works "$jprof" snap --puma="$master" --label=warm
-says
+is_quiet "$jprof" snap --puma="$master" --label=warm
 check "not named by the master" [ "$(cat out)" = "jprof-warm-$master.jprof" ]
 bundle="jprof-warm-$master.jprof"
 check "not the master and its workers: $(bundle_key "$bundle" 'sorted((i["role"], i["pid"]) for i in m)')" \

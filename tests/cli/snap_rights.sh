@@ -61,8 +61,7 @@ refuses() {
 
 # takes OPTIONS...
 takes() {
-    works "$jprof" snap "$pid" -o x.jprof "$@"
-    says
+    is_quiet "$jprof" snap "$pid" -o x.jprof "$@"
     taken
 }
 
@@ -285,8 +284,7 @@ owned() {
     who=$1 mode=$2
     shift 2
     rm -f x.jprof
-    works "$@" -o x.jprof
-    says
+    is_quiet "$@" -o x.jprof
     check "the bundle is not $who's with $mode" [ "$(stat -c %u:%g:%a x.jprof)" = "$who:$mode" ]
 }
 umask 022

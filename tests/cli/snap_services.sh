@@ -40,8 +40,7 @@ stand_in 'puma 6.6.0 (tcp://0.0.0.0:1) [one]' 2
 one=$pid
 stand_in 'puma 6.6.0 (tcp://0.0.0.0:2) [two]' 0
 two=$pid
-exits_with 1 "$jprof" snap --puma
-prints_nothing
+is_refused "$jprof" snap --puma
 check "no bundle may be made" [ "$(ls | grep -c '\.jprof$')" -eq 0 ]
 lists '^jprof: [0-9]+ Pumas run here, and a bundle of several would add them up; take one by its pid:$'
 lists "^jprof:   jprof snap --puma=$one +puma 6.6.0 \(tcp://0.0.0.0:1\) \[one\], 2 workers$"

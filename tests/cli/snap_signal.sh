@@ -9,8 +9,7 @@ mkdir d
 
 # ---- the agent's own --------------------------------------------------------------------------------------
 start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" "$app"
-works "$jprof" snap --signal=USR2 "$pid" -o signal.jprof
-says
+is_quiet "$jprof" snap --signal=USR2 "$pid" -o signal.jprof
 has signal.jprof "$pid/agent.json"
 has signal.jprof "$pid/frames"
 check "not by a signal" [ "$(tar xOf signal.jprof "$pid/agent.json" | grep -oE '"reason": ?"[a-z]*"' | tr -d ' ')" = '"reason":"signal"' ]
@@ -93,8 +92,7 @@ stop "$pid"
 handler prof_prefix:own late
 trust "$pid" -o late.jprof
 exits 0
-works "$jprof" --show_bytes late.jprof
-says
+is_quiet "$jprof" --show_bytes late.jprof
 prints ' h_alloc$'
 tar xOf late.jprof "$pid/dump.heap" >late.heap
 same "it was taken before it was complete" late.heap "own.$pid.0.m0.heap"

@@ -48,8 +48,7 @@ find_inner() {
 until_true 60 find_inner || { cat ns.err; fail "the process in namespaces did not start"; }
 check "its files can be seen from here" [ ! -e private/host ]
 check "it is not pid 1" grep -qE '^NSpid:.*[[:space:]]1$' "/proc/$pid/status"
-works "$jprof" snap "$pid" -o inner.jprof
-says
+is_quiet "$jprof" snap "$pid" -o inner.jprof
 lives "$pid"
 check "a dump was left" [ "$(ls "/proc/$pid/root$tmp/private/dumps" | grep -c heap)" -eq 0 ]
 check "not named by the pid that was given" [ "$(bundle_key inner.jprof 'm[0]["pid"]')" = "$pid" ]

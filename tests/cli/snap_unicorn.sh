@@ -34,8 +34,7 @@ until_true 60 is_up "$first" || { cat unicorn.out; exit 1; }
 until_true 60 ask >/dev/null || { cat unicorn.out; exit 1; }
 worker=$(worker_of "$first" | tr -d ' ')
 
-works "$jprof" snap "$first" --children-of="$first" -o both.jprof
-says
+is_quiet "$jprof" snap "$first" --children-of="$first" -o both.jprof
 check "not master and worker" [ "$(bundle_key both.jprof 'sorted(i["pid"] for i in m)')" = \
     "$(printf '%s\n' "$first" "$worker" | sort -n | paste -sd, | sed 's/,/, /; s/.*/[&]/')" ]
 check "another worker" [ "$(ask)" = "$worker" ]
@@ -52,8 +51,7 @@ second() {
 }
 until_true 60 second || { cat unicorn.out; exit 1; }
 started="$started $master"
-works "$jprof" snap "$master" --children-of="$master" --gc -o second.jprof
-says
+is_quiet "$jprof" snap "$master" --children-of="$master" --gc -o second.jprof
 check "not master and worker" [ "$(bundle_key second.jprof 'len(m)')" = 2 ]
 lives "$first"
 kill -QUIT "$first"

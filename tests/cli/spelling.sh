@@ -225,8 +225,7 @@ done
 run "$jprof" --help
 cp out help
 for words in -h --h -help --hel help; do
-    works "$jprof" $words
-    says
+    is_quiet "$jprof" $words
     same "not the help" help out
 done
 for command in bundle check diff doctor explain info names run serve snap watch; do
@@ -234,8 +233,7 @@ for command in bundle check diff doctor explain info names run serve snap watch;
     cp out help
     check "$command --help is wider than 80 columns" eval '! grep -qE "^.{81}" out'
     for words in "$command -h" "help $command"; do
-        works "$jprof" $words
-        says
+        is_quiet "$jprof" $words
         same "not the help of $command" help out
     done
 done
@@ -251,8 +249,7 @@ prints '^What grew$'
 answers() {
     pattern=$1
     shift
-    exits_with 1 "$jprof" "$@"
-    prints_nothing
+    is_refused "$jprof" "$@"
     says_like "$pattern"
     check "more than a line" [ "$(wc -l <err)" -eq 1 ]
 }

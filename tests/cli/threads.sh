@@ -18,8 +18,7 @@ named() {
     prints "^Total \(t$1\): [0-9]+ B\$"
     sed 1d out >by_number
     total_of out >total
-    works "$jprof" --show_bytes $sys "--thread=$2" dump.heap
-    says
+    is_quiet "$jprof" --show_bytes $sys "--thread=$2" dump.heap
     sed 1d out >by_name
     same "thread $2 is not thread t$1" by_number by_name
     printf 'Total (%s): %s B\n' "$2" "$(cat total)" >first.expected
@@ -35,8 +34,7 @@ named 8 't*: 1: 2 [3: 4]'
 
 # ---- no such thread: said (jeprof: nothing, or thread 0 for a name) ----
 for thread in 9 99 18446744073709551616 t1 alph ALPHA beta ''; do
-    exits_with 1 "$jprof" $sys "--thread=$thread" dump.heap
-    prints_nothing
+    is_refused "$jprof" $sys "--thread=$thread" dump.heap
     says "jprof: no thread $thread in dump.heap; jprof info lists its threads"
 done
 
@@ -91,8 +89,7 @@ few compare 10 --show_bytes --thread=0 subject early.heap
 # No thread of that number: nothing, and no error, in jeprof.
 perl_jeprof --text --thread=7 subject late.heap
 check "jeprof knows a thread 7" [ ! -s theirs.whole ]
-exits_with 1 "$jprof" --thread=7 subject late.heap
-prints_nothing
+is_refused "$jprof" --thread=7 subject late.heap
 says 'jprof: no thread 7 in late.heap; jprof info lists its threads'
 # A name is thread 0 in jeprof.
 perl_jeprof --text --show_bytes --thread=alpha "$program" dump.heap
@@ -136,8 +133,7 @@ prints "^Total \(t1\): $bytes B\$"
 run "$jprof" --show_bytes '--thread=*' subject early0.heap late0.heap
 prints "^Total \(t0\): $((early + late)) B\$"
 prints "^Total \(t1\): $bytes B\$"
-exits_with 1 "$jprof" --thread=7 subject early0.heap late0.heap
-prints_nothing
+is_refused "$jprof" --thread=7 subject early0.heap late0.heap
 
 # ---- a base: its thread is subtracted (jeprof: all of the thread is shown) ----
 # row FUNCTION: its flat value

@@ -14,8 +14,7 @@ END
 mkdir d
 start "lg_prof_sample:15,prof_prefix:$tmp/d/app" "$ruby" grow.rb
 : >go
-works "$jprof" watch --gc --every=1s --count=3 "$pid"
-says
+is_quiet "$jprof" watch --gc --every=1s --count=3 "$pid"
 check "three answers" [ "$(grep -cE "^process $pid, every (1 second|1000 ms): [123] snapshots? since [0-9:]+$" out)" -eq 3 ]
 prints '^What has grown is shown after the second snapshot[.]$'
 prints 'grow.rb:2 Object#grow'

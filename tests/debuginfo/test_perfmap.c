@@ -37,7 +37,6 @@ TEST(bounds)
 	check_name(map, 0x1010, "g h");
 	check_name(map, 0x1011, NULL);
 	jp_perfmap_free(map);
-	(void)state;
 }
 
 TEST(last_entry_counts)
@@ -49,7 +48,6 @@ TEST(last_entry_counts)
 	check_name(map, 0x1080, "across");
 	check_name(map, 0x1090, "old");
 	jp_perfmap_free(map);
-	(void)state;
 }
 
 /* Against the plain way, address by address. */
@@ -83,7 +81,6 @@ TEST(many_at_once)
 	}
 	jp_perfmap_free(map);
 	jp_arena_release(&arena);
-	(void)state;
 }
 
 TEST(faults)
@@ -96,7 +93,6 @@ TEST(faults)
 	check_name(map, 0x2000, NULL);
 	check_name(map, 0x3000, NULL);
 	jp_perfmap_free(map);
-	(void)state;
 }
 
 TEST(refused)
@@ -110,7 +106,6 @@ TEST(refused)
 		assert_string_equal(err.path, "a.map");
 		assert_true(*err.text);
 	}
-	(void)state;
 }
 
 TEST(empty)
@@ -122,5 +117,4 @@ TEST(empty)
 	check_name(map, 0, NULL);
 	jp_perfmap_free(map);
 	jp_perfmap_free(NULL);
-	(void)state;
 }

@@ -131,12 +131,10 @@ arrived 5
 check "an example that is not run" [ "$(grep -c '^```sh ' "$guide")" -eq "$(echo $examples | wc -w)" ]
 
 # Ruby, with a difference and threads: strict all the same.
-if [ -f "$cases/totals.txt" ]; then
-    for more in '' --normalize-addresses --fold=none "--diff_base=$cases/puma/w0.1.heap"; do
-        "$jprof" --proto $more --sysroot="$cases/sysroot" "$cases/puma/w0.3.heap" >ruby.pb.gz 2>err
-        works python3 "$doors/proto_check.py" ruby.pb.gz
-    done
-fi
+for more in '' --normalize-addresses --fold=none "--diff_base=$cases/puma/w0.1.heap"; do
+    "$jprof" --proto $more --sysroot="$cases/sysroot" "$cases/puma/w0.3.heap" >ruby.pb.gz 2>err
+    works python3 "$doors/proto_check.py" ruby.pb.gz
+done
 jprof --proto --thread='*' spool/app.1.1.i1.heap >threads.pb.gz 2>err
 works python3 "$doors/proto_check.py" threads.pb.gz
 

@@ -7,7 +7,7 @@ command -v python3 >/dev/null || skip "no python3 here, which compares numbers"
 
 # Copies: their names are short, and they are newer than the files that name them, which else would be noted.
 cp "$heaps/jemalloc-5.3.0.heap" "$heaps/jemalloc-5.3.1.heap" "$heaps/hand-4.heap" "$heaps/faults/names.heap" .
-if [ -f "$cases/totals.txt" ]; then cp "$cases/ruby31/cext.0.heap" "$cases/ruby31/cext.1.heap" .; fi
+cp "$cases/ruby31/cext.0.heap" "$cases/ruby31/cext.1.heap" .
 threads=$of_heaps ruby=$of_cases
 
 # report SOURCE.OPERATION FORMAT ARGUMENT...
@@ -39,17 +39,14 @@ report names.plain json "$nowhere" names.heap
 # Two jemallocs' dumps are of two runs: all of it is subtracted by file and offset.
 report threads.diff json --diff_base=jemalloc-5.3.0.heap "$threads" jemalloc-5.3.1.heap
 report threads.diff csv --diff_base=jemalloc-5.3.0.heap "$threads" jemalloc-5.3.1.heap
-if [ -f "$cases/totals.txt" ]; then
-    for format in csv json speedscope diff-collapsed collapsed; do
-        report cext.diff $format --top=5 --focus=row_new --diff_base=cext.0.heap "$ruby" \
-            cext.1.heap
-    done
-    report cext.grown dhat --drop_negative --focus=row_new --base=cext.0.heap "$ruby" \
+for format in csv json speedscope diff-collapsed collapsed; do
+    report cext.diff $format --top=5 --focus=row_new --diff_base=cext.0.heap "$ruby" \
         cext.1.heap
-fi
+done
+report cext.grown dhat --drop_negative --focus=row_new --base=cext.0.heap "$ruby" \
+    cext.1.heap
 
 # ---- text, to the byte; file names are those of the checkout ----
-[ -f "$cases/totals.txt" ] || finish
 # exact NAME ARGUMENT...
 exact() {
     name=$1

@@ -80,7 +80,7 @@ accum=true
 every "$heaps/jemalloc-5.3.0.heap" --sysroot="$heaps/sysroot"
 every "$heaps/jemalloc-4.5.0.heap" --sysroot="$heaps/sysroot"
 accum=false
-if [ -f "$cases/totals.txt" ]; then every "$cases/ruby31/cext.1.heap" --sysroot="$cases/sysroot"; fi
+every "$cases/ruby31/cext.1.heap" --sysroot="$cases/sysroot"
 
 # ---- what the rows know of their place ----
 set -- --sysroot="$heaps/sysroot" "$heaps/jemalloc-5.3.0.heap"
@@ -129,46 +129,42 @@ write speedscope speedscope "$@"
 judge inlines speedscope work rows_keep row_new
 
 # ---- differences ----
-if [ -f "$cases/totals.txt" ]; then
-    for pair in ruby31/cext.0.heap:ruby31/cext.1.heap puma/w0.1.heap:puma/w0.3.heap; do
-        early=$cases/${pair%:*} late=$cases/${pair#*:} ruby=--sysroot=$cases/sysroot
-        for counter in inuse_space inuse_objects; do
-            write text early --show_bytes --$counter $ruby "$early"
-            write text late --show_bytes --$counter $ruby "$late"
-            write diff-collapsed folded --$counter --diff_base="$early" $ruby "$late"
-            judge folded folded "$(total early)" "$(total late)"
-            write collapsed one --$counter --diff_base="$early" $ruby "$late"
-            # What grew less what shrank is the same in one column; each line is a whole number.
-            check "one column and two differ" [ "$(awk 'FNR == NR { sum += $NF; lines++; next } { sum -= $NF - $(NF - 1); lines++ }
-                END { print (sum < lines && sum > -lines) ? "same" : sum }' one folded)" = same ]
-        done
-        exact inuse_space --diff_base="$early" $ruby "$late"
-        exact inuse_objects --base="$late" $ruby "$early"
-        write json late.json $ruby "$late"
-        write json early.json $ruby "$early"
-        write json diff.json --diff_base="$early" $ruby "$late"
-        judge schema "$root/docs/internals/json.schema.json" diff.json
-        judge diff diff.json late.json early.json
-        write text text --show_bytes --diff_base="$early" $ruby "$late"
-        write text errors --show_bytes --errors --diff_base="$early" $ruby "$late"
-        judge json diff.json text errors
-        write speedscope speedscope --diff_base="$early" $ruby "$late"
-        # Exact sums of what grew and shrank, from the full values of the proto's reader: grew - shrank = total.
-        check "grew less shrank is not the total" python3 -c '
+for pair in ruby31/cext.0.heap:ruby31/cext.1.heap puma/w0.1.heap:puma/w0.3.heap; do
+    early=$cases/${pair%:*} late=$cases/${pair#*:} ruby=--sysroot=$cases/sysroot
+    for counter in inuse_space inuse_objects; do
+        write text early --show_bytes --$counter $ruby "$early"
+        write text late --show_bytes --$counter $ruby "$late"
+        write diff-collapsed folded --$counter --diff_base="$early" $ruby "$late"
+        judge folded folded "$(total early)" "$(total late)"
+        write collapsed one --$counter --diff_base="$early" $ruby "$late"
+        # What grew less what shrank is the same in one column; each line is a whole number.
+        check "one column and two differ" [ "$(awk 'FNR == NR { sum += $NF; lines++; next } { sum -= $NF - $(NF - 1); lines++ }
+            END { print (sum < lines && sum > -lines) ? "same" : sum }' one folded)" = same ]
+    done
+    exact inuse_space --diff_base="$early" $ruby "$late"
+    exact inuse_objects --base="$late" $ruby "$early"
+    write json late.json $ruby "$late"
+    write json early.json $ruby "$early"
+    write json diff.json --diff_base="$early" $ruby "$late"
+    judge schema "$root/docs/internals/json.schema.json" diff.json
+    judge diff diff.json late.json early.json
+    write text text --show_bytes --diff_base="$early" $ruby "$late"
+    write text errors --show_bytes --errors --diff_base="$early" $ruby "$late"
+    judge json diff.json text errors
+    write speedscope speedscope --diff_base="$early" $ruby "$late"
+    # Exact sums of what grew and shrank, from the full values of the proto's reader: grew - shrank = total.
+    check "grew less shrank is not the total" python3 -c '
 import json, sys
 d = {p["name"]: sum(p["weights"]) for p in json.load(open("speedscope"))["profiles"]}
 sys.exit(abs(d["inuse_space: grew"] - d.get("inuse_space: shrank", 0) - float(sys.argv[1])) > 1)' "$(total text)"
-        exits_with 1 "$jprof" --dhat --diff_base="$early" $ruby "$late"
-        prints_nothing
-        check "no word about --drop_negative" grep -q 'what shrank; --drop_negative' err
-        write dhat dhat --drop_negative --diff_base="$early" $ruby "$late"
-        write text text --show_bytes --drop_negative --diff_base="$early" $ruby "$late"
-        write text text.objects --inuse_objects --drop_negative --diff_base="$early" $ruby "$late"
-        judge dhat dhat "$(total text)" "$(total text.objects)"
-    done
-fi
-exits_with 1 "$jprof" --diff-collapsed "$@"
-prints_nothing
+    is_refused "$jprof" --dhat --diff_base="$early" $ruby "$late"
+    check "no word about --drop_negative" grep -q 'what shrank; --drop_negative' err
+    write dhat dhat --drop_negative --diff_base="$early" $ruby "$late"
+    write text text --show_bytes --drop_negative --diff_base="$early" $ruby "$late"
+    write text text.objects --inuse_objects --drop_negative --diff_base="$early" $ruby "$late"
+    judge dhat dhat "$(total text)" "$(total text.objects)"
+done
+is_refused "$jprof" --diff-collapsed "$@"
 says 'jprof: --diff-collapsed shows two dumps side by side; give the early one with --diff_base=DUMP'
 # Stacks that a filter drops are on neither side: here the only one that changed.
 sed 's/ 1: 81920 \[1: 81920\]/ 1: 16384 [1: 16384]/' "$heaps/jemalloc-5.3.0.heap" >smaller.heap

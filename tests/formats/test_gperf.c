@@ -39,7 +39,6 @@ TEST(test_scaling)
 	static const long v2[] = { 414, 41462, 419, 83936 }, v1[] = { 409, 40960, 409, 81920 },
 			  none[] = { 13107, 1310720, 13107, 2621440 }, as_is[] = { 10, 1000, 20, 4000 };
 	static const char heap[] = "gperftools heap profile";
-	(void)state;
 	check("heap profile: 30: 5000 [ 30: 5000] @ heap_v2/4096", v2, heap);
 	check("heap profile: 30: 5000 [ 30: 5000] @ heap/8192", v1, heap);
 	check("heap profile: 30: 5000 [ 30: 5000]", none, heap);
@@ -113,7 +112,6 @@ TEST(test_cpu_profile)
 {
 	static const unsigned char little[] = { 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 16, 39, 0, 0, 0, 0, 0, 0 };
 	unsigned char big8[40] = { [15] = 3, [30] = 39 };
-	(void)state;
 	must_refuse(little, sizeof little, "cpu profile");
 	must_refuse(big8, sizeof big8, "cpu profile");
 }

@@ -129,7 +129,6 @@ static double cum(const struct jprof_profile *p, enum jprof_granularity by, cons
 TEST(test_types)
 {
 	static const uint64_t good[][2] = { { SPACE, BYTES }, { BYTES, BYTES }, { INUSE_SPACE, BYTES } };
-	(void)state;
 	for (size_t i = 0; i < jp_count(good); i++) {
 		struct jp_strbuf proto = simple(good[i][0], good[i][1]);
 		struct jprof_profile *p = must_parse(proto.text, proto.len, NULL);
@@ -240,7 +239,6 @@ TEST(test_builds)
 {
 	struct jprof_profile *p[3];
 	static const uint64_t builds[] = { BUILD_A, BUILD_B, 0 };
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct jp_strbuf proto = { 0 };
 		numbers(&proto, 1, N(SPACE, BYTES));
@@ -295,7 +293,6 @@ TEST(test_threads)
 TEST(test_mangled)
 {
 	static const uint64_t pairs[][2] = { { SHORT, MANGLED }, { MANGLED, MANGLED }, { MANGLED, 0 }, { 0, MANGLED } };
-	(void)state;
 	for (size_t i = 0; i < jp_count(pairs); i++) {
 		struct jp_strbuf proto = { 0 };
 		numbers(&proto, 1, N(SPACE, BYTES));
@@ -346,7 +343,6 @@ TEST(test_wrong_ids)
 		                             { 1, 88, 1 },
 		                             { 1, 0, 77 } }; /* location, mapping, function */
 	static const char *const says[] = { "location 99", "mapping 88", "function 77" };
-	(void)state;
 	for (size_t i = 0; i < jp_count(wrong); i++) {
 		struct jp_strbuf proto = simple(SPACE, BYTES);
 		sample(&proto, N(wrong[i][0]), 5, NULL);

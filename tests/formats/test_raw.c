@@ -71,7 +71,6 @@ TEST(test_split)
 		{ "a----b", { "a", "b" } },
 		{ "a--0x12--0123456789abcdef", { "a" } },
 	};
-	(void)state;
 	for (size_t c = 0; c < jp_count(cases); c++) {
 		char text[4096], row[128];
 		snprintf(text, sizeof text, "--- symbol\n0x401000 %s\n---\n--- heap\n%s", cases[c].text, DUMP);
@@ -127,7 +126,6 @@ TEST(test_own_lines)
 		{ "#allocator=\n#allocator=part\n#allocator=library\t\t/nowhere\n#other\n#\n0x401000 text\n", "text",
 		  false },
 	};
-	(void)state;
 	for (size_t c = 0; c < jp_count(cases); c++) {
 		char text[4096];
 		snprintf(text, sizeof text, "--- symbol\nbinary=x\n%s---\n--- heap\n%s", cases[c].lines, DUMP);

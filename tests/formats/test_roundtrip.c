@@ -1,6 +1,5 @@
 /* profile.proto is the model's own round trip: what is written of any sample is read back the same. */
 #include <dirent.h>
-#include <math.h>
 
 #include "formats.h"
 #include "input/pprof.h"
@@ -137,7 +136,6 @@ TEST(test_unnamed)
 {
 	static const char *const paths[] = { SAMPLES "/heaps/jemalloc-5.3.0.heap", SAMPLES "/heaps/maps.heap",
 		                             SAMPLES "/cases/ruby31/fiddle.1.heap" };
-	(void)state;
 	for (size_t i = 0; i < jp_count(paths); i++) {
 		struct jprof_profile *p = open_sample(paths[i], NULL), *bare = open_sample(paths[i], NULL);
 		round_samples(p);
@@ -279,7 +277,6 @@ static void check_layout(const char *path, const char *thread, const char *const
 TEST(test_layout)
 {
 	static const char *const types[] = { "alloc_objects", "alloc_space", "inuse_objects", "inuse_space" };
-	(void)state;
 	check_layout(SAMPLES "/heaps/jemalloc-5.3.0.heap", NULL, types, 4);
 	check_layout(SAMPLES "/heaps/jemalloc-5.3.0.heap", "*", types, 4);
 	check_layout(SAMPLES "/cases/ruby31/cext.1.heap", NULL, types + 2, 2);
@@ -297,9 +294,8 @@ static void find_files(const char *dir)
 	closedir(d);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	find_files(SAMPLES "/heaps");
 	find_files(SAMPLES "/heaps/faults");
 	find_files(SAMPLES "/cases/ruby31");
@@ -308,9 +304,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	while (file_count)
 		free(files[--file_count]);
 	return 0;

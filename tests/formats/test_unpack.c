@@ -241,7 +241,6 @@ TEST(test_skippable_frames)
 		                          BYTES("\x57\x2a\x4d\x18\0\0\0\0"),
 		                          BYTES("\x50\x2a\x4d\x18\0\0\0\0\x51\x2a\x4d\x18\1\0\0\0x"),
 		                          { large, sizeof large } };
-	(void)state;
 	for (size_t i = 0; i < jp_count(frames); i++) {
 		check_between(filter_zstd, none, frames[i], none, both, NULL);
 		check_between(filter_zstd, frames[i], none, none, both, NULL);
@@ -257,7 +256,6 @@ TEST(test_padding)
 	static const struct jp_span none = { "", 0 };
 	static const char zeros[1000];
 	static const size_t lengths[] = { 1, 3, 4, 5, 8, 12, sizeof zeros };
-	(void)state;
 	for (size_t i = 0; i < filter_count; i++)
 		for (size_t k = 0; k < jp_count(lengths); k++) {
 			struct jp_span padding = { zeros, lengths[k] };
@@ -272,7 +270,6 @@ TEST(test_padding)
 TEST(test_no_stream)
 {
 	static const struct jp_span none = { "", 0 };
-	(void)state;
 	for (size_t i = 0; i < filter_count; i++) {
 		check_between(filters[i], none, none, none, both, NULL);
 		check_between(filters[i], none, BYTES("x"), none, "first ", no_stream);
@@ -304,7 +301,6 @@ TEST(test_bombs)
 	static const struct jp_unpack_limits small = { .size = 1 << 20, .free_size = 1 << 16, .ratio = 100 },
 					     tight = { .size = 1 << 18, .free_size = 1 << 16, .ratio = 100000 };
 	char *zeros = calloc(1, 1 << 19);
-	(void)state;
 	assert_non_null(zeros);
 	for (size_t i = 0; i < filter_count; i++) {
 		struct jp_strbuf bomb = packed(filters[i], zeros, 1 << 19), out = { 0 };

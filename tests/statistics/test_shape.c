@@ -175,7 +175,6 @@ static void print_table(void)
 TEST(test_right)
 {
 	static const double noises[] = { 0, 0.2, 0.8 };
-	(void)state;
 	for (size_t k = 0; k < kinds; k++)
 		for (size_t i = 0; i < 3; i++)
 			for (size_t l = 0; l < 3; l++)

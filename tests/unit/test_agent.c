@@ -20,7 +20,6 @@ static void triggers_are(const char *words, const char *expected, const char *un
 TEST(test_defaults)
 {
 	struct config config;
-	(void)state;
 	for (int set = 0; set < 2; set++) {
 		config_parse(&config, set ? "" : NULL);
 		assert_true(config.socket);
@@ -38,7 +37,6 @@ TEST(test_defaults)
 TEST(test_words)
 {
 	struct config config;
-	(void)state;
 	config_parse(&config, "every=10m,at=cgroup:85%,at=rss:900M,on=exit,for=puma,signal=50,socket=off");
 	assert_int_equal(config.every, 600);
 	assert_int_equal(config.cgroup_percent, 85);
@@ -103,7 +101,6 @@ TEST(test_unknown)
 		"every",
 		"\"every=10m\"",
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct config config, plain;
 		config_parse(&plain, NULL);
@@ -119,7 +116,6 @@ TEST(test_too_long)
 {
 	char words[5000];
 	struct config config;
-	(void)state;
 	memset(words, 'x', sizeof words - 1);
 	words[sizeof words - 1] = 0;
 	memcpy(words + sizeof words - 10, ",every=1m", 9);
@@ -151,7 +147,6 @@ TEST(test_json)
 TEST(test_text)
 {
 	struct textbuf text = { 0 };
-	(void)state;
 	for (int i = 0; i < 50000; i++)
 		textbuf_printf(&text, "%05d", i);
 	assert_int_equal(text.len, 250000);

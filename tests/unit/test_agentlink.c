@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stddef.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>

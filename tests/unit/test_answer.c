@@ -1,9 +1,5 @@
 /* An answer and its walkers: paragraphs in columns, numbers that are not known, lists of which as much is shown as
  * fits. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cli/answer.h"
 #include "cli/terminal.h"
 #include "harness.h"

@@ -19,9 +19,8 @@ static void put(const char *path, const char *text)
 	fclose(file);
 }
 
-static int make_top(void **state)
+FIXTURE(make_top)
 {
-	(void)state;
 	strcpy(top, "/tmp/jprof-budget-XXXXXX");
 	return mkdtemp(top) ? 0 : -1;
 }

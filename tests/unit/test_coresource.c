@@ -1,7 +1,6 @@
 /* Cores: the planted memory written as the kernel writes one is read as that memory is; cut ones, ones of other
  * programs, and hostile ones. usage: test_coresource [ROUNDS], of hostile ones, 100 by default */
 #include <elf.h>
-#include <math.h>
 #include <unistd.h>
 
 #include "base/array.h"

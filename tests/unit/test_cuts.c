@@ -127,9 +127,8 @@ static void check_cuts(const char *name)
 	free(whole.text);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	static const char *const names[] = { "jemalloc-4.0.0.heap",
 		                             "jemalloc-4.5.0.heap",
 		                             "jemalloc-5.3.0.heap",

@@ -1,7 +1,6 @@
 /* Decoding of machine code. The bytes and what they mean are those of the manuals: Intel SDM volume 2, Arm ARM. Who
  * decodes for others is not believed. */
 #include <elf.h>
-#include <stdlib.h>
 
 #include "harness.h"
 #include "input/askdecoded.h"

@@ -2,9 +2,6 @@
 #include "harness.h"
 #include "rubyheap/dominators.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/index.h"
 
 enum { most_nodes = 14, most_edges = 60, graphs = 10000, chain = 300000 };

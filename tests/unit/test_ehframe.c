@@ -36,9 +36,8 @@ static void read_truth(struct subject *s)
 	assert_true(s->count >= 4);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	elf_version(EV_CURRENT);
 	for (size_t i = 0; i < subject_count; i++) {
 		struct subject *s = &subjects[i];
@@ -51,9 +50,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int clean_up(void **state)
+FIXTURE(clean_up)
 {
-	(void)state;
 	for (size_t i = 0; i < subject_count; i++) {
 		jp_ehframe_free(subjects[i].ehframe);
 		elf_end(subjects[i].elf);

@@ -1,7 +1,5 @@
 /* Explanations of members that were written by hand: each figure of /proc, of jemalloc and of Ruby is in its row, and
  * what is not known has none. The truths were worked out beside the texts. */
-#include <math.h>
-
 #include "base/strbuf.h"
 #include "harness.h"
 

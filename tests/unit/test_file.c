@@ -19,9 +19,8 @@ static void put(const char *path, const char *text)
 	assert_int_equal(fclose(out), 0);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	char target[PATH_MAX + 32];
 	const char *tmp = getenv("TMPDIR");
 	snprintf(base, sizeof base, "%s/jprof-file-XXXXXX", tmp ? tmp : "/tmp");
@@ -40,9 +39,8 @@ static int set_up(void **state)
 	       symlink("fifo", "root/to-fifo");
 }
 
-static int clean_up(void **state)
+FIXTURE(clean_up)
 {
-	(void)state;
 	static const char *const files[] = {
 		"root/lib/a.so",     "secret",       "root/sub/plain", "root/sub/relative",
 		"root/sub/absolute", "root/dirlink", "root/sub/up",    "root/sub/full",

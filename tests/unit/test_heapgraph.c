@@ -3,9 +3,6 @@
 #include "harness.h"
 #include "jprof.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { most_bytes = 4096, slot = 40, slots = 8 };
 static const uint64_t first_slot = 0x7f0000001000;
 

@@ -64,7 +64,6 @@ TEST(test_orders)
 		                                              shape_pipes,  shape_few,    shape_killer };
 	static const size_t counts[] = { 0, 1, 2, 3, 12, 13, 14, 100, 1000, longest };
 	static uint32_t ids[longest], keys[longest];
-	(void)state;
 	for (size_t s = 0; s < jp_count(shapes); s++)
 		for (size_t c = 0; c < jp_count(counts); c++) {
 			size_t count = counts[c], levels = 1;

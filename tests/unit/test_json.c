@@ -1,6 +1,4 @@
 /* JSON: hostile texts are refused, odd values are as if they were not there. */
-#include <math.h>
-
 #include "base/jsonin.h"
 #include "base/strbuf.h"
 #include "harness.h"

@@ -1,6 +1,5 @@
 /* JSON as it is written, byte for byte: by RFC 8259. */
 #include <locale.h>
-#include <stdlib.h>
 
 #include "base/jsonout.h"
 #include "harness.h"

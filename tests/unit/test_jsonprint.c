@@ -1,7 +1,4 @@
 /* JSON by a format, as printf: which values its conversions are. */
-#include <math.h>
-#include <stdio.h>
-
 #include "cli/jsonprint.h"
 #include "harness.h"
 

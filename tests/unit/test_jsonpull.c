@@ -1,6 +1,4 @@
 /* JSON, token by token: each text with what it holds, or with what is wrong and where. */
-#include <math.h>
-
 #include "base/jsonpull.h"
 #include "base/strbuf.h"
 #include "harness.h"

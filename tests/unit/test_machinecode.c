@@ -1,7 +1,5 @@
 /* What of machine code is content. The bytes and their targets are from GNU as and objdump. */
 #include <elf.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness.h"
 #include "input/machinecode.h"

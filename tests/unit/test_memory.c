@@ -100,7 +100,6 @@ TEST(test_dumps)
 		{ "shared addresses, stacks of 5", 5, 2000, 0.85, false },
 		{ "all addresses different", 25, 0, 3.4, false },
 	};
-	(void)state;
 	check_shapes(shapes, jp_count(shapes), false);
 }
 
@@ -115,7 +114,6 @@ TEST(test_tables)
 		{ "all addresses different, in a missing file", 25, 0, 3.7, false },
 		{ "all addresses different, in no file", 25, 0, 3.7, true },
 	};
-	(void)state;
 	check_shapes(shapes, jp_count(shapes), true);
 }
 
@@ -124,7 +122,6 @@ TEST(test_folding)
 {
 	static const struct shape shape = { "", 80, 200, 0.12, false };
 	char path[64];
-	(void)state;
 	make_path(path);
 	double size = (double)write_dump(path, &shape);
 	struct jprof_profile *p;
@@ -152,7 +149,6 @@ TEST(test_zeros)
 	struct jprof_dump *dump;
 	struct jprof_bundle *bundle;
 	struct jprof_error err;
-	(void)state;
 	make_path(path);
 	gzFile file = gzopen(path, "wb1");
 	assert_non_null(nothing);

@@ -167,7 +167,6 @@ TEST(test_large_counters)
 		{ 0, 0, 1000, 1 },
 	};
 	static const char *const others[] = { "0x1", "0x2" };
-	(void)state;
 	for (size_t i = 0; i < jp_count(cases); i++) {
 		const uint64_t *n = cases[i];
 		char counted[160], text[256], other[256];

@@ -711,9 +711,8 @@ static struct jprof_dump *given;
 static struct jprof_profile *raw, *named;
 static struct jprof_view *plain_view, *with_errors;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	const struct jprof_view_opts errors = { .size = sizeof errors, .errors = true };
 	given = dump_of(TWO_STACKS);
 	raw = profile_of(TWO_STACKS);
@@ -722,9 +721,8 @@ static int set_up(void **state)
 	       jprof_view_new(named, &errors, &with_errors, NULL);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	jprof_view_free(with_errors);
 	jprof_view_free(plain_view);
 	jprof_profile_free(named);

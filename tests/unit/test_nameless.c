@@ -65,7 +65,6 @@ TEST(test_same_text)
 		{ .size = sizeof *views, .exclude = "libx" },
 		{ .size = sizeof *views, .focus = "[?]:0" },
 	};
-	(void)state;
 	for (size_t t = 0; t < jp_count(texts); t++) {
 		struct jprof_profile *full = read_named(texts[t], false), *lean = read_named(texts[t], true);
 		for (size_t i = 0; i < 2 * jp_count(views); i++) {
@@ -88,7 +87,6 @@ TEST(test_refusals)
 	struct jprof_error err = { 0 };
 	struct jprof_view *view;
 	struct jprof_graph *graph;
-	(void)state;
 	assert_int_equal(jprof_view_new(p, &errors, &view, &err), JPROF_E_ARGUMENT);
 	assert_contains(err.text, "lean");
 	assert_int_equal(jprof_view_new(p, NULL, &view, &err), 0);

@@ -1,7 +1,5 @@
 /* Replies to requests for names: written and read they are equal; cut or changed anywhere they are refused, or read as
  * something sound. */
-#include <string.h>
-
 #include "harness.h"
 #include "input/namereply.h"
 

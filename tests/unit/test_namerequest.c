@@ -2,8 +2,6 @@
  * something sound. A finder that answers them in this process answers the same; one that lies is not believed.
  * usage: test_namerequest SUBJECT */
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "harness.h"

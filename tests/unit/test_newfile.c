@@ -50,9 +50,8 @@ static int names(void)
 	return n;
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-	(void)state;
 	unlink(path);
 	return 0;
 }
@@ -156,7 +155,6 @@ TEST_BETWEEN(test_killed, setup, NULL)
 TEST_BETWEEN(test_out_of_budget, setup, NULL)
 {
 	enum { piece = 1 << 20, pieces = 400 };
-	(void)state;
 	for (int replaces = 0; replaces < 2; replaces++) {
 		int status;
 		pid_t pid = fork();

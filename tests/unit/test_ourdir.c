@@ -15,9 +15,8 @@ enum { nobody = 65534 };
 
 static char top[] = "/tmp/jprof-ourdir-XXXXXX";
 
-static int make_top(void **state)
+FIXTURE(make_top)
 {
-	(void)state;
 	return mkdtemp(top) && !chdir(top) ? 0 : -1;
 }
 
@@ -238,9 +237,8 @@ TEST(test_processes)
 	jp_file_close(&dir);
 }
 
-static int remove_top(void **state)
+FIXTURE(remove_top)
 {
-	(void)state;
 	char command[128];
 	snprintf(command, sizeof command, "rm -rf %s", top);
 	return chdir("/") || system(command);

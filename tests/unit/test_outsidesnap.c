@@ -1,7 +1,5 @@
 /* Snapshots that were read from outside, without a dump: what two of them have, what grew between them, and what is
  * refused. The truths were worked out beside the texts. */
-#include <math.h>
-
 #include "base/strbuf.h"
 #include "harness.h"
 

@@ -59,9 +59,8 @@ static void make(int pid, int ppid, char state, const char *exe, const char *cmd
 		assert_int_equal(symlink(exe, path), 0);
 }
 
-static int make_proc(void **state)
+FIXTURE(make_proc)
 {
-	(void)state;
 	strcpy(proc, "/tmp/jprof-proc-XXXXXX");
 	if (!mkdtemp(proc))
 		return -1;
@@ -87,9 +86,8 @@ static int unlink_one(const char *path, const struct stat *st, int kind, struct 
 	return remove(path);
 }
 
-static int remove_proc(void **state)
+FIXTURE(remove_proc)
 {
-	(void)state;
 	return nftw(proc, unlink_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 

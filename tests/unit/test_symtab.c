@@ -72,17 +72,15 @@ static void open_subject(struct subject *s)
 	read_truth(s);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	open_subject(&full);
 	open_subject(&stripped);
 	return 0;
 }
 
-static int clean_up(void **state)
+FIXTURE(clean_up)
 {
-	(void)state;
 	struct subject *all[] = { &full, &stripped };
 	for (size_t i = 0; i < jp_count(all); i++) {
 		jp_symtab_free(all[i]->symtab);

@@ -1,7 +1,6 @@
 /* Archives that GNU tar makes, in each of its formats: what is in them, and what is left of them when they are cut. */
 #include "bundle/tar.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
@@ -26,9 +25,8 @@ static struct jp_strbuf shell(const char *command)
 	return out;
 }
 
-static int make_files(void **state)
+FIXTURE(make_files)
 {
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	struct jp_strbuf said = shell("mkdir " LETTERS_64 " && printf first >" LONG_PATH " && seq 1000 >numbers && "
 	                              "printf '' >empty && ln -s numbers link");
@@ -36,9 +34,8 @@ static int make_files(void **state)
 	return 0;
 }
 
-static int remove_files(void **state)
+FIXTURE(remove_files)
 {
-	(void)state;
 	struct jp_strbuf said = shell("rm -r " LETTERS_64 " numbers empty link && rmdir $PWD");
 	jp_strbuf_release(&said);
 	return 0;
@@ -64,7 +61,6 @@ TEST(test_formats)
 {
 	static const char *const formats[] = { "gnu", "oldgnu", "ustar", "posix" };
 	char command[256], found[1024];
-	(void)state;
 	for (size_t i = 0; i < jp_count(formats); i++) {
 		snprintf(command, sizeof command, "tar --format=%s -cf - %s numbers empty link", formats[i],
 		         LETTERS_64);
@@ -84,7 +80,6 @@ TEST(test_tar_cuts)
 {
 	struct jp_strbuf tar = shell("tar --format=posix -b1 -cf - numbers " LETTERS_64);
 	char whole[1024], found[1024];
-	(void)state;
 	describe(tar.text, tar.len, whole);
 	for (size_t len = 0; len < tar.len; len += 13) {
 		char *cut = malloc(len ? len : 1);
@@ -107,7 +102,6 @@ TEST(test_long_names)
 	static const char *const formats[] = { "gnu", "posix" };
 	static const size_t lengths[] = { 100, 101, 254, 255, 256, 257, 300, 700 };
 	char command[1024], name[701], found[1024], expected[1024];
-	(void)state;
 	for (size_t i = 0; i < jp_count(formats); i++)
 		for (size_t k = 0; k < jp_count(lengths); k++) {
 			memset(name, 'n', sizeof name);
@@ -126,7 +120,6 @@ TEST(test_long_names)
 TEST(test_longest_ustar)
 {
 	char command[1024], first[156], last[101], found[1024], expected[1024];
-	(void)state;
 	memset(first, 'f', sizeof first);
 	memset(last, 'l', sizeof last);
 	last[100] = '\0';
@@ -148,7 +141,6 @@ TEST(test_longest_ustar)
 TEST(test_others_names)
 {
 	char found[1024];
-	(void)state;
 	struct jp_strbuf tar = shell("tar --format=posix --pax-option=path=global -cf - numbers empty");
 	assert_int_equal(tar.text[156], 'g');
 	describe(tar.text, tar.len, found);
@@ -175,7 +167,6 @@ static void put_size(char *header, const char size[12])
 TEST(test_other_sizes)
 {
 	char found[1024];
-	(void)state;
 	struct jp_strbuf tar = shell("tar --format=gnu -cf - numbers empty");
 	put_size(tar.text, "\200\0\0\0\0\0\0\0\0\0\x0f\x35");
 	describe(tar.text, tar.len, found);
@@ -204,7 +195,6 @@ TEST(test_sparse)
 	static const char *const ways[] = { "oldgnu", "gnu", "posix --sparse-version=0.0", "posix --sparse-version=0.1",
 		                            "posix --sparse-version=1.0" };
 	char command[512], found[1024];
-	(void)state;
 	struct jp_strbuf said = shell("for n in $(seq 30); do printf data | dd of=holes bs=4096 seek=$((n * 16)) "
 	                              "conv=notrunc 2>/dev/null; done; truncate -s 4M holes");
 	jp_strbuf_release(&said);

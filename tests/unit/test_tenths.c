@@ -1,8 +1,6 @@
 /* Numbers with one place, beside printf's. */
 #include "base/tenths.h"
 
-#include <math.h>
-
 #include "harness.h"
 
 static unsigned wrong;

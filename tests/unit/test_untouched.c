@@ -525,9 +525,8 @@ static void make_files(void)
 	assert_int_equal(system(command), 0);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	in.pid = getpid();
 	in.heap = read_whole(SAMPLES "/heaps/jemalloc-5.3.0.heap", &in.heap_len);
 	assert_int_equal(jprof_dump_parse(in.heap, in.heap_len, "d", &in.dump, NULL), 0);
@@ -546,9 +545,8 @@ static int set_up(void **state)
 	return jprof_processes_new(&opts, &in.processes, NULL);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	unlink(in.gz);
 	unlink(in.jprof);
 	jprof_processes_free(in.processes);

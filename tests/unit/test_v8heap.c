@@ -46,7 +46,6 @@ static struct jp_v8heap found_in(struct planted *p)
 TEST(test_v8_layouts)
 {
 	const uint64_t large = 0x97000, whole = MEMORY + 10ULL * chunk;
-	(void)state;
 	for (size_t i = 0; i < jp_count(layouts); i++) {
 		struct planted *p = planted_new(&jp_jelayouts[0]);
 		for (uint64_t k = 0; k < 9; k++)

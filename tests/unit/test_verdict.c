@@ -1,7 +1,5 @@
 /* Verdicts of courses that were written by hand, the words of each, and the chances behind them, which are compared
  * with tables of the normal distribution. */
-#include <math.h>
-
 #include "answers/verdict.h"
 #include "base/macros.h"
 #include "harness.h"

@@ -47,8 +47,7 @@ for name in l_leaf l_outer l_round main; do
 done
 
 # ---- values ----
-works "$jprof" --show_bytes --disasm='^l_leaf$' lines dump.heap
-says
+is_quiet "$jprof" --show_bytes --disasm='^l_leaf$' lines dump.heap
 prints '^ 98304  98304 B \(flat, cumulative\) [0-9.]+% of total$'
 check "the instructions do not add up" awk '
     $3 ~ /^[0-9a-f]+:$/ && $4 != "" && $4 ~ /^(call|bl)/ && $1 != "." { sum += $1; calls++ }
@@ -61,8 +60,7 @@ prints '^-------------------- .*/src/lines\.c \(inlined l_inner\)$'
 # A name that is inlined everywhere: the functions that have it.
 works "$jprof" --show_bytes --disasm='^l_inner$' lines dump.heap
 prints '^ROUTINE ====================== l_outer$'
-exits_with 1 "$jprof" --disasm='^nothing$' lines dump.heap
-prints_nothing
+is_refused "$jprof" --disasm='^nothing$' lines dump.heap
 says_like '^jprof: --disasm=.nothing\$: no function with memory has such a name'
 
 # ---- functions without a name: bounds by .eh_frame ----
@@ -85,8 +83,7 @@ same "a nameless function (>) is not as objdump has it (<)" should.addresses is.
 works "$jprof" --show_bytes --disasm='^l_leaf$' b.jprof
 prints '^ 98304  98304 B \(flat, cumulative\)'
 mkdir nothing
-exits_with 1 "$jprof" --show_bytes --disasm='^l_leaf$' --sysroot=nothing b.jprof
-prints_nothing
+is_refused "$jprof" --show_bytes --disasm='^l_leaf$' --sysroot=nothing b.jprof
 check "no sentence" grep -qE '^jprof: .*/lines: the bundle has its names, not its code, and the file that ran is not found here; give it: --sysroot=DIR' err
 works "$jprof" --show_bytes --list='^l_leaf$' --source-path="$here/src" --sysroot=nothing b.jprof
 prints '^ 81920  81920 +[0-9]+: .*HOLD\(4096\);$'
@@ -94,13 +91,11 @@ prints '^ 81920  81920 +[0-9]+: .*HOLD\(4096\);$'
 # ---- the file must be the one that ran ----
 touch -d '1 minute ago' dump.heap # else a name that is taken and given back in the same second is no change
 mv lines lines.ran
-exits_with 1 "$jprof" --disasm='lines' dump.heap
-prints_nothing
+is_refused "$jprof" --disasm='lines' dump.heap
 check "no sentence says why" grep -qE '^jprof: .*lines: No such file or directory, so there is no code to show; give the file that ran: --sysroot=DIR' err
 mv lines.ran lines
 "$jprof" --proto -o p.pb.gz lines dump.heap 2>err
-exits_with 1 "$jprof" --disasm='^l_leaf$' p.pb.gz
-prints_nothing
+is_refused "$jprof" --disasm='^l_leaf$' p.pb.gz
 check "no sentence" grep -qE '^jprof: .*/lines: was not needed for names.*give the heap dump itself$' err
 check "the doubt of the dump is lost" grep -qE '^jprof: .*/lines changed after the dump was made: its names may be wrong$' err
 finish

@@ -65,11 +65,9 @@ awk '$3 ~ /^[0-9]+:$/ { print $3 + 0 } /^---$/ { print }' out >is
 same "the lines shown (>) are not those meant (<)" should is
 run "$jprof" --list='^l_' --top=1 lines dump.heap
 check "--top=1 is not one function" [ "$(grep -c '^ROUTINE' out)" -eq 1 ]
-exits_with 1 "$jprof" --list=nothing_of_that_name lines dump.heap
-prints_nothing
+is_refused "$jprof" --list=nothing_of_that_name lines dump.heap
 says_like '^jprof: --list=nothing_of_that_name: no function with memory has such a name'
-exits_with 1 "$jprof" --list='(' lines dump.heap
-prints_nothing
+is_refused "$jprof" --list='(' lines dump.heap
 says_like '^jprof: .*list'
 exits_with 1 "$jprof" --list= lines dump.heap
 says_like '^jprof: --list=RE'

@@ -2,7 +2,6 @@
 # --peek, --traces, --tree and --list beside `go tool pprof` on what --proto writes.
 . "$(dirname "$0")/../cli/lib.sh"
 command -v go >/dev/null || skip "no go here (Debian: golang-go), whose pprof is the judge"
-[ -f "$cases/totals.txt" ] || skip "no samples here"
 find_jemalloc
 mkdir nothing
 export HOME="$tmp" GOCACHE="$tmp/gocache" GO111MODULE=off PPROF_TMPDIR="$tmp"
