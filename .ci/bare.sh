@@ -69,8 +69,10 @@ bare_make() { # NAME SUITE
         path-exclude='/usr/lib/go-*/pkg/linux_*' >"$root/etc/dpkg/dpkg.cfg.d/throw-away"
     contained debootstrap --variant=minbase --cache-dir="$cache/debootstrap" "$2" "$root" http://deb.debian.org/debian \
         >"$root.log" || { tail -n 3 "$root.log" && return 1; }
-    printf 'deb http://deb.debian.org/%s main\n' \
-        "debian $2" "debian $2-updates" "debian-security $2-security" >"$root/etc/apt/sources.list"
+    # sid has no updates; what is too new for it is in experimental, for who asks.
+    local sources=("debian $2" "debian $2-updates" "debian-security $2-security")
+    if [[ $2 == sid ]]; then sources=("debian sid" "debian experimental"); fi
+    printf 'deb http://deb.debian.org/%s main\n' "${sources[@]}" >"$root/etc/apt/sources.list"
     # The network is the host's: its proxy, and whether its mirror is dated, hold inside too.
     apt-config dump | sed -En '/^Acquire::(https?::Proxy[ :]|Check-)/p' >"$root/etc/apt/apt.conf.d/00host"
     cp /etc/resolv.conf "$root/etc/resolv.conf"

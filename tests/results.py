@@ -7,6 +7,8 @@ usage: results.py failed LOG|RESULTS...
            RESULTS has one line of JSON a test. FIRST is the log of all tests, AGAIN that of those that failed, twice more.
        results.py drift RESULTS BASE >RESULTS
            BASE is the log of a build of an earlier commit, in which the failed tests ran once.
+       results.py times LOG...
+           LOGs are of the same tests, once each: lists those that did not pass each time, `NAME: k of n`; the last line counts
        results.py count RESULTS... [-- STEP...]
            STEP failed and is no test;
            lists all but what passed; the last line counts; status 1 if a test failed or none ran"""
@@ -110,12 +112,30 @@ def count(paths, steps):
     return 1 if failed or not passed else 0
 
 
+def times(paths):
+    runs = {}
+    for path in paths:
+        for test in log(path):
+            runs.setdefault(name(test), []).append(test)
+    skipped = {test for test, of in runs.items() if all(run['result'] == 'SKIP' for run in of)}
+    good = {test: sum(run['result'] in ('OK', 'EXPECTEDFAIL') for run in of) for test, of in runs.items() if test not in skipped}
+    for test in sorted(good):
+        if good[test] < len(runs[test]):
+            bad = next(run for run in runs[test] if run['result'] not in ('OK', 'EXPECTEDFAIL'))
+            print(f'{test}: {good[test]} of {len(runs[test])}: {first_line(bad)}')
+    each = sum(good[test] == len(runs[test]) for test in good)
+    print(f"{each} of {len(good)} tests passed {len(paths)} of {len(paths)} times, {len(skipped)} skipped")
+    return 0 if each == len(good) and good else 1
+
+
 def main(what, *paths):
     if what == 'failed':
         failed = {name(test) for path in paths for test in log(path) if test['result'] in FAILED}
         if len(failed) > MOST:
             return 1
         print('\n'.join(sorted(failed)), end='\n' if failed else '')
+    elif what == 'times':
+        return times(paths)
     elif what == 'count':
         end = paths.index('--') if '--' in paths else len(paths)
         return count(paths[:end], paths[end + 1:])
