@@ -47,10 +47,6 @@ if [ "$(id -u)" -eq 0 ] && $as_nobody "$jprof" --version >/dev/null 2>&1; then
     exits_with 1 $as_nobody "$jprof" watch "$$"
     says_like "^jprof: process $$: its memory may not be read: you are user 65534, and it is of user 0"
 fi
-works python3 "$here/watch_terminal.py" "$jprof" "$pid" 2
-prints '^[0-9]+ checks, 0 failures$'
-nothing_like d 'heap|json|ruby$'
-nothing_like . '[.]jprof$'
 # A signal while a process does not answer, in the second snapshot: one was taken, so the status is 0.
 for signal in INT TERM; do
     rm -f out
@@ -68,6 +64,10 @@ for signal in INT TERM; do
     exits 0
     kill -CONT "$pid"
 done
+works python3 "$here/watch_terminal.py" "$jprof" "$pid" 2
+prints '^[0-9]+ checks, 0 failures$'
+nothing_like d 'heap|json|ruby$'
+nothing_like . '[.]jprof$'
 # Hints are for who watches: the third snapshot comes by itself. Two are too few without ages.
 rm -f go
 export JPROF_AGENT=ruby=off
