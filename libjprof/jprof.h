@@ -1044,7 +1044,7 @@ struct jprof_view_opts {
 	                            with is taken off; else the directory that the process was in. "": paths are
 	                            shown whole. Since: 0.2 */
 	const char *rules;       /* by kind and by group: rules that go before those that are built in, in the format of
-	                            docs/explain.md; JPROF_E_FORMAT where a line is none. Since: 0.2 */
+	                            docs/internals/parts.md; JPROF_E_FORMAT where a line is none. Since: 0.2 */
 	size_t rules_len;
 	enum jprof_ages ages; /* rows have ages. This and the next two are JPROF_E_ARGUMENT of a profile whose dumps
 	                         do not say when its samples were allocated. Since: 0.2 */
