@@ -208,7 +208,7 @@ theirs=$(command -v jeprof) || skip "no jeprof here (Debian: libjemalloc-dev)"
 perl "$here/prefixes.pl" "$theirs" >prefixes || skip "perl cannot read jeprof's options"
 check "too few beginnings of options" [ "$(wc -l <prefixes)" -gt 200 ]
 while read -r word option kind; do
-    if [ "$word" = h ]; then # here that is help
+    if [ "$word" = h ] || [ "$word" = heap ]; then # here that is help, and whose memory is meant
         continue
     fi
     value==1
