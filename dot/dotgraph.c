@@ -192,10 +192,12 @@ static double owner_sum(const struct jprof_graph *graph, const char *owner)
 	return sum;
 }
 
-/* Whether there is a frame around the nodes of its owner: what only calls others, such as libc's start, has none. */
+/* Whether there is a frame around the nodes of its owner: native code that only calls others, such as libc's start, has
+ * none. */
 static bool is_framed(const struct build *b, const struct jprof_node *n)
 {
-	return b->opts->cluster && owner_sum(b->graph, n->owner) != 0;
+	bool native = n->origin == JPROF_ORIGIN_NATIVE;
+	return b->opts->cluster && (!native || owner_sum(b->graph, n->owner) != 0);
 }
 
 static void put_owner(FILE *out, const struct build *b, const struct jprof_node *n, double size)
