@@ -153,7 +153,7 @@ static void put_keepers_table(FILE *out, const struct keepers_screen *s)
 	}
 	put_keeper_numbers(out, s, bytes, share_of_all(s, bytes), objects);
 	if (others)
-		fprintf(out, "others, %zu of them of half a percent or more (--top=0)\n", others);
+		fprintf(out, "others, %zu of half a percent or more (--top=0)\n", others);
 	else
 		fputs("others, each less than half a percent\n", out);
 	put_keeper_numbers(out, s, info->bytes, share_of_all(s, info->bytes), info->objects);
