@@ -65,16 +65,23 @@ check "the GC heap grew by $grown only" [ "$grown" -gt 40000000 ]
 # ---- in words: a line on standard error where there is no terminal, else below the total ----
 number='[0-9]+[.][0-9]'
 line="RssAnon grew by $number MB; $number MB of it are in this profile; Ruby's GC heap grew by $number MB(; [a-z' ]* (grew|shrank) by $number MB)*"
-works "$jprof" --base=before.jprof after.jprof
+works "$jprof" --heap=malloc --base=before.jprof after.jprof
 check "not one line: $(cat err)" [ "$(grep -cE "^jprof: $line\$" err)" = 1 ]
 prints_no RssAnon
 said=$(sed -n "s/.*GC heap grew by \\($number\\) MB.*/\\1/p; s/.*GC heap grew by \\([0-9]*\\.[0-9]\\) MB.*/\\1/p" err | head -n 1)
 check "the line says $said MB" awk -v said="$said" -v truth="$grown" 'BEGIN { off = said * 1048576 - truth; exit !(off < 6e6 && off > -6e6) }'
-run "$jprof" after.jprof
+run "$jprof" --heap=malloc after.jprof
 check "no line for one" grep -qE "^jprof: RssAnon is $number MB; $number MB of it are in this profile; Ruby's GC heap has $number MB" err
+# With Ruby's objects in the rows, what is left of the heap: both together are what it grew by.
+works "$jprof" --base=before.jprof after.jprof
+rest=$(sed -n "s/.*; the rest of Ruby's GC heap grew by \\([0-9.]*\\) MB.*/\\1/p" err)
+works "$jprof" --heap=slots --base=before.jprof after.jprof
+objects=$(sed -n 's/^Total: \([0-9.]*\) MB.*/\1/p' out)
+check "$rest MB and $objects MB of objects are not $grown" awk -v both="$(echo "$rest $objects" | awk '{ print $1 + $2 }')" -v truth="$grown" \
+    'BEGIN { off = both * 1048576 - truth; exit !(off < 6e6 && off > -6e6) }'
 run "$jprof" --json after.jprof
 check "JSON: said on standard error too" eval '! grep -q RssAnon err'
-TERM=dumb python3 "$here/on_tty.py" 24x80 "$jprof" --base=before.jprof after.jprof >lines 2>&1
+TERM=dumb python3 "$here/on_tty.py" 24x80 "$jprof" --heap=malloc --base=before.jprof after.jprof >lines 2>&1
 what="on a terminal"
 # Below the total, on as many lines as it takes; then how to see all rows.
 sed -n '/ Total$/,$p' lines | tr '\n' ' ' >below
