@@ -1053,6 +1053,7 @@ struct jprof_view_opts {
 	const char *tag;      /* keep only stacks whose tag matches; no tag is an empty text. Since: 0.2 */
 	bool labels; /* "proto": what differs in its worker (jprof_profile_opts) or age stays apart, and is labelled
 	                with these. JPROF_E_ARGUMENT with `errors` or `ages`. Since: 0.2 */
+	enum jprof_heap heap; /* of what the profile has, only what this heap holds. Since: 0.2 */
 };
 
 /* What is 100 %. */

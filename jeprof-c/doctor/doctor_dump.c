@@ -96,7 +96,7 @@ static void check_ruby_of_command(const struct scene *s, struct findings *f)
 		    s->proof.version);
 }
 
-/* Nothing where JPROF_AGENT does not ask for it. */
+/* Nothing where JPROF_AGENT has slots=off. */
 void check_slots(const struct scene *s, struct findings *f)
 {
 	const struct jprof_agent_report *r = s->report;

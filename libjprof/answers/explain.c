@@ -14,6 +14,7 @@
 #include "base/opts.h"
 #include "model/identity.h"
 #include "model/profile.h"
+#include "ops/ranges.h"
 
 static const struct jprof_range no_range = { .error = NAN, .low = NAN, .high = NAN, .samples = NAN };
 
@@ -70,21 +71,26 @@ static int add_parts(struct jprof_explanation *e, const struct sides *s, const s
 	return 0;
 }
 
+/* Objects in Ruby's own heap are counted, and have rows there. */
+static double sampled_by_malloc(const struct jprof_profile *p)
+{
+	return jprof_profile_heap_total(p, JPROF_HEAP_MALLOC, JPROF_INUSE_SPACE, false);
+}
+
 /* Live memory by jemalloc's count; of a dump without that by the samples. */
 static int add_live(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
 {
 	struct jp_figure_pair live = figures_of_part(s, JPROF_PART_LIVE);
-	struct jp_figure_pair sampled = { jprof_profile_total(s->now, JPROF_INUSE_SPACE),
-		                          s->change ? jprof_profile_total(s->change, JPROF_INUSE_SPACE) : NAN };
+	struct jp_figure_pair sampled = { sampled_by_malloc(s->now), s->change ? sampled_by_malloc(s->change) : NAN };
 	bool counted = !isnan(live.now);
 	size_t at = e->count;
 	struct jprof_explained *row = jp_explain_row(e, JPROF_PART_LIVE, 0, counted ? live : sampled);
 	if (!row)
 		return jp_error_nomem(err);
 	if (!counted)
-		jprof_profile_range(s->now, JPROF_INUSE_SPACE, &row->range);
+		jp_profile_range(s->now, JPROF_HEAP_MALLOC, JPROF_INUSE_SPACE, NULL, &row->range);
 	if (!counted && s->change)
-		jprof_profile_range(s->change, JPROF_INUSE_SPACE, &row->growth_range);
+		jp_profile_range(s->change, JPROF_HEAP_MALLOC, JPROF_INUSE_SPACE, NULL, &row->growth_range);
 	int rc = jp_explain_owners(e, &s->views, err);
 	if (rc || !counted || e->count == at + 1)
 		return rc;
@@ -214,7 +220,7 @@ static int describe_processes(struct jprof_explanation *e, const struct sides *s
 	jprof_profile_group(s->now, &info->group);
 	if (s->change) {
 		const struct jprof_group *before = &s->change->outside.base.figures.group;
-		jprof_profile_range(s->change, JPROF_INUSE_SPACE, &range);
+		jp_profile_range(s->change, JPROF_HEAP_MALLOC, JPROF_INUSE_SPACE, NULL, &range);
 		info->group_growth = before->known ? info->group.current - before->current : NAN;
 		int64_t first = (int64_t)s->change->base_mtime, last = jprof_profile_time(s->now);
 		info->seconds = first && last > first ? (double)(last - first) : NAN;

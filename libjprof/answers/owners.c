@@ -35,6 +35,7 @@ int jp_owner_views_make(struct jp_owner_views *views, const struct jprof_profile
 			                        .granularity = rows[i].by,
 			                        .fold = JPROF_FOLD_ALLOC,
 			                        .errors = true,
+			                        .heap = JPROF_HEAP_MALLOC,
 			                        .rules = opts->rules,
 			                        .rules_len = opts->rules_len };
 		if (rows[i].profile)

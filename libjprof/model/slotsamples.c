@@ -24,6 +24,11 @@ bool jp_is_slot_stack(const struct jprof_profile *profile, uint32_t stack)
 	return object->kind == JP_MAP_SPECIAL && jp_is_slot_object(jp_string(profile, object->path));
 }
 
+bool jp_is_of_heap(const struct jprof_profile *profile, uint32_t stack, enum jprof_heap heap)
+{
+	return heap == JPROF_HEAP_ALL || jp_is_slot_stack(profile, stack) == (heap == JPROF_HEAP_SLOTS);
+}
+
 /* ---- places ------------------------------------------------------------------------------------------------ */
 
 /* Of objects whose class has no name: by the lowest bits of their flags (enum ruby_value_type). */
@@ -119,9 +124,8 @@ double jprof_profile_heap_total(const struct jprof_profile *p, enum jprof_heap h
 	if (!p || !jp_is_counter(counter) || (base && !p->lineage.subtracted))
 		return NAN;
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
-		bool slots = jp_is_slot_stack(p, p->samples.items[i].stack);
 		struct jp_values v = jp_sample_values(&p->samples, &p->samples.items[i]);
-		if (slots ? heap != JPROF_HEAP_MALLOC : heap != JPROF_HEAP_SLOTS)
+		if (jp_is_of_heap(p, p->samples.items[i].stack, heap))
 			sum += base ? jp_values_less(&v)->base[counter] : v.value[counter];
 	}
 	return sum;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/slotsamples.h"
 #include "statistics/scaling.h"
 
 struct jp_evidence jp_sample_evidence(const struct jprof_profile *profile, const struct jp_sample *sample,
@@ -18,11 +19,13 @@ struct jp_evidence jp_sample_evidence(const struct jprof_profile *profile, const
 	return e;
 }
 
-void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread,
-                      struct jprof_range *range)
+void jp_profile_range(const struct jprof_profile *profile, enum jprof_heap heap, enum jprof_counter counter,
+                      const char *thread, struct jprof_range *range)
 {
 	struct jp_evidence all = { 0 };
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++) {
+		if (!jp_is_of_heap(profile, profile->samples.items[i].stack, heap))
+			continue;
 		if (thread && strcmp(jp_string(profile, jp_sample_thread(profile, &profile->samples.items[i])), thread))
 			continue;
 		struct jp_evidence one = jp_sample_evidence(profile, &profile->samples.items[i], counter);
@@ -37,7 +40,7 @@ void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter
 		return;
 	*range = (struct jprof_range){ .error = NAN, .low = NAN, .high = NAN };
 	if (profile && jp_is_counter(counter))
-		jp_profile_range(profile, counter, NULL, range);
+		jp_profile_range(profile, JPROF_HEAP_ALL, counter, NULL, range);
 }
 
 const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_counter counter)

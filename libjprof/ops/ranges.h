@@ -8,8 +8,8 @@
 struct jp_evidence jp_sample_evidence(const struct jprof_profile *profile, const struct jp_sample *sample,
                                       enum jprof_counter counter);
 
-/* jprof_profile_range for the samples of one thread label; NULL: all. */
-void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread,
-                      struct jprof_range *range);
+/* jprof_profile_range for the samples of one heap and one thread label; NULL: all threads. */
+void jp_profile_range(const struct jprof_profile *profile, enum jprof_heap heap, enum jprof_counter counter,
+                      const char *thread, struct jprof_range *range);
 
 #endif

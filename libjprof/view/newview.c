@@ -22,6 +22,7 @@ static int take_opts(struct jprof_view_opts *opts, const struct jprof_view_opts 
 		      { "granularity", opts->granularity, JPROF_BY_TAG + 1 },
 		      { "fold", opts->fold, JPROF_FOLD_RAW + 1 },
 		      { "choice of Ruby's frames", opts->ruby, JPROF_RUBY_OFF + 1 },
+		      { "heap", opts->heap, JPROF_HEAP_SLOTS + 1 },
 		      { "choice of ages", opts->ages, JPROF_AGES_CUM + 1 } };
 	for (size_t i = 0; i < jp_count(words); i++)
 		if (words[i].value >= words[i].count)

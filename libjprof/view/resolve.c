@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/idsort.h"
+#include "model/slotsamples.h"
 #include "view/filter.h"
 #include "view/managed.h"
 #include "view/nativeend.h"
@@ -528,7 +529,8 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 		rc = jp_error_nomem(err);
 	for (uint32_t i = 0; !rc && i < count; i++) {
 		uint32_t thread = jp_sample_thread(profile, &profile->samples.items[i]);
-		if ((r.thread == JP_NONE || thread == r.thread) && !(r.follows && r.follows[i]))
+		if ((r.thread == JP_NONE || thread == r.thread) && !(r.follows && r.follows[i]) &&
+		    jp_is_of_heap(profile, profile->samples.items[i].stack, opts->heap))
 			rc = resolve_sample(&r, i, err);
 	}
 	if (!rc && (weigh(&r) || (opts->ages && jp_slices_order(&view->slices, view->stack_count))))

@@ -243,6 +243,27 @@ TEST(test_slots)
 	jprof_profile_free(p);
 }
 
+/* What malloc gave is explained by samples of malloc alone; Ruby's heap has rows of its own. */
+TEST(test_slots_explained)
+{
+	char stacks[512];
+	stack(stacks, sizeof stacks, 7, (const uint64_t[]){ 0x401000, NODE(2), EPOCH(1) }, 3);
+	struct jprof_profile *p = heap_of(slots, stacks, JPROF_HEAP_ALL);
+	const struct jprof_symbolize_opts none = { .size = sizeof none, .no_lookup = true };
+	assert_int_equal(jprof_profile_symbolize(p, &none, NULL), 0);
+	struct jprof_explanation *e;
+	assert_int_equal(jprof_explain_new(p, NULL, NULL, &e, NULL), 0);
+	const double given = 7 / (1 - exp(-7.0));
+	const struct jprof_explained *live = jprof_explain_at(e, 0), *kind = jprof_explain_at(e, 1);
+	assert_int_equal(live->part, JPROF_PART_LIVE);
+	assert_near(live->bytes, given);
+	assert_near(live->range.samples, 1);
+	assert_int_equal(kind->part, JPROF_PART_KIND);
+	assert_near(kind->bytes, given);
+	jprof_explain_free(e);
+	jprof_profile_free(p);
+}
+
 /* A difference of two that have them; one of a dump that has none is of malloc alone, and says so. */
 TEST(test_slots_difference)
 {
