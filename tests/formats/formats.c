@@ -110,25 +110,38 @@ static void same_table(const struct jprof_view *a, const struct jprof_view *b, c
 	jprof_table_free(tb);
 }
 
+/* Both views have the same rows; `folds` of the first, and none of the second. */
+static void same_views(const struct jprof_profile *a, const struct jprof_profile *b, struct jprof_view_opts opts,
+                       enum jprof_fold folds, const char *what)
+{
+	struct jprof_view *va, *vb;
+	opts.fold = folds;
+	assert_int_equal(jprof_view_new(a, &opts, &va, NULL), 0);
+	opts.fold = JPROF_FOLD_RAW;
+	assert_int_equal(jprof_view_new(b, &opts, &vb, NULL), 0);
+	same_table(va, vb, what);
+	jprof_view_free(va);
+	jprof_view_free(vb);
+}
+
 void assert_same_rows(const struct jprof_profile *a, const struct jprof_profile *b, bool full, bool addresses,
                       enum jprof_fold fold, const char *what)
 {
-	for (int by = JPROF_BY_FUNCTION; by <= (addresses ? JPROF_BY_ADDRESS : JPROF_BY_FILE); by++)
+	static const enum jprof_granularity granularities[] = { JPROF_BY_FUNCTION, JPROF_BY_LINE, JPROF_BY_FILE,
+		                                                JPROF_BY_LIBRARY,  JPROF_BY_SITE, JPROF_BY_ADDRESS };
+	bool has_ruby = jprof_profile_info(a)->has_ruby;
+	assert_int_equal(has_ruby, jprof_profile_info(b)->has_ruby);
+	for (size_t by = 0; by < jp_count(granularities) - !addresses; by++)
 		for (int c = 0; c < JPROF_COUNTERS; c++)
-			for (int names = 0; names <= full; names++) {
-				struct jprof_view_opts opts = { .size = sizeof opts,
-					                        .counter = (enum jprof_counter)c,
-					                        .granularity = (enum jprof_granularity)by,
-					                        .full_names = names };
-				struct jprof_view *va, *vb;
-				opts.fold = fold;
-				assert_int_equal(jprof_view_new(a, &opts, &va, NULL), 0);
-				opts.fold = JPROF_FOLD_RAW;
-				assert_int_equal(jprof_view_new(b, &opts, &vb, NULL), 0);
-				same_table(va, vb, what);
-				jprof_view_free(va);
-				jprof_view_free(vb);
-			}
+			for (int names = 0; names <= full; names++)
+				for (int ruby = JPROF_RUBY_MERGED; ruby <= (has_ruby ? JPROF_RUBY_OFF : 0); ruby++)
+					same_views(a, b,
+					           (struct jprof_view_opts){ .size = sizeof(struct jprof_view_opts),
+					                                     .counter = (enum jprof_counter)c,
+					                                     .granularity = granularities[by],
+					                                     .full_names = names,
+					                                     .ruby = (enum jprof_ruby)ruby },
+					           fold, what);
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		if (jprof_profile_total(a, (enum jprof_counter)c) != jprof_profile_total(b, (enum jprof_counter)c))
 			fail_msg("%s: totals differ", what);

@@ -28,7 +28,8 @@ struct jp_strbuf whole_file(const char *path);
 void assert_noted(const struct jprof_profile *profile, const char *part);
 
 /* Fails unless both profiles have the same rows in all granularities, for all counters, with short names
- * and (if `full`) with long ones. By address only if `addresses`. `a` is folded; `b`, which was written so, is not. */
+ * and (if `full`) with long ones, with each choice of Ruby's frames. By address only if `addresses`. `a` is folded;
+ * `b`, which was written so, is not. */
 void assert_same_rows(const struct jprof_profile *a, const struct jprof_profile *b, bool full, bool addresses,
                       enum jprof_fold fold, const char *what);
 

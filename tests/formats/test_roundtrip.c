@@ -131,6 +131,44 @@ TEST(test_threads)
 	check_named(SAMPLES "/heaps/jemalloc-5.3.1.heap", JPROF_FOLD_NONE, "*");
 }
 
+/* Ruby's frames, their owners and their kinds are in the file. */
+TEST(test_ruby)
+{
+	static const char *const dumps[][2] = { { SAMPLES "/tables/ruby31.0.heap", SAMPLES "/tables/ruby31.1.heap" },
+		                                { SAMPLES "/tables/ruby33.0.heap", SAMPLES "/tables/ruby33.1.heap" } };
+	for (size_t i = 0; i < jp_count(dumps); i++)
+		for (size_t k = 0; k < 2; k++) {
+			struct jprof_profile *p = open_sample(dumps[i][k], NULL);
+			assert_true(jprof_profile_info(p)->has_ruby);
+			jprof_profile_free(p);
+			check_named(dumps[i][k], k ? JPROF_FOLD_ALLOC : JPROF_FOLD_NONE, NULL);
+		}
+}
+
+/* Two files with names meet as their two dumps do. */
+TEST(test_ruby_difference)
+{
+	static const char *const paths[] = { SAMPLES "/tables/ruby31.0.heap", SAMPLES "/tables/ruby31.1.heap" };
+	struct jprof_profile *dumps[2], *files[2];
+	for (size_t i = 0; i < 2; i++) {
+		struct jprof_profile *p = open_sample(paths[i], NULL);
+		dumps[i] = open_sample(paths[i], NULL);
+		name(p, paths[i]);
+		round_samples(p);
+		round_samples(dumps[i]);
+		files[i] = again(p, JPROF_FOLD_NONE, false, NULL);
+		jprof_profile_free(p);
+	}
+	assert_int_equal(jprof_profile_difference(dumps[1], dumps[0], NULL), 0);
+	assert_int_equal(jprof_profile_difference(files[1], files[0], NULL), 0);
+	name(dumps[1], paths[1]);
+	assert_same_rows(dumps[1], as_it_is(files[1]), true, false, JPROF_FOLD_NONE, paths[1]);
+	for (size_t i = 0; i < 2; i++) {
+		jprof_profile_free(dumps[i]);
+		jprof_profile_free(files[i]);
+	}
+}
+
 /* Without names the places must be the same: what is named afterwards, then, is too. */
 TEST(test_unnamed)
 {
