@@ -12,10 +12,12 @@
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "cli/sink.h"
+#include "cli/terminal.h"
 #include "cli/wholefile.h"
 #include "commands.h"
 #include "report/allformats.h"
 #include "report/cmd_graph.h"
+#include "report/fitlines.h"
 #include "report/load.h"
 #include "report/missing.h"
 #include "report/order.h"
@@ -162,7 +164,13 @@ static int render_view(const struct jprof_view *view, const struct options *o, c
                        struct sink *sink)
 {
 	struct jprof_error err;
-	int rc = jprof_render(view, o->output, opts, write_pieces, sink, &err);
+	struct fitlines fit = { .write = write_pieces, .context = sink, .columns = terminal_size().columns };
+	bool fits =
+	    !o->as_jeprof && options_screen(o) && options_form(o) == FORM_OTHER && format_find(o->output)->for_people;
+	int rc =
+	    jprof_render(view, o->output, opts, fits ? fitlines_write : write_pieces, fits ? (void *)&fit : sink, &err);
+	if (!fitlines_end(&fit) && !rc)
+		rc = JPROF_E_WRITE;
 	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
 		say_error(&err);
 	if (rc || sink_write(sink, "", 0)) /* an empty report is one, too */

@@ -43,6 +43,8 @@ struct list {
 	size_t routine_count, routine_cap;
 	struct list_line *lines;
 	size_t line_count, line_cap;
+	bool told_lines; /* why a value has no line was said */
+	char *told;      /* why the last file had no source; NULL: none lacked it, or memory is short */
 	struct jp_strbuf *out;
 };
 
@@ -204,17 +206,35 @@ static void put_pieces(const struct list *l, const struct jp_source *source, con
 	}
 }
 
-/* What belongs to no line. */
-static void put_unknown(const struct list *l, const struct list_line *line)
+/* What belongs to no line. Why, and what to do, is said once. */
+static void put_unknown(struct list *l, const struct list_line *line)
 {
 	if (line->number || (line->flat == 0 && line->cum == 0))
 		return;
-	jp_strbuf_printf(l->out, "%6s %6s    ?: (no line is known: that takes debug information%s)\n",
-	                 jp_shown_value_or_dot(line->flat, l->unit).text,
-	                 jp_shown_value_or_dot(line->cum, l->unit).text, jp_advice_words(l->opts, JPROF_ADVICE_LINES));
+	jp_strbuf_printf(l->out, "%6s %6s    ?:", jp_shown_value_or_dot(line->flat, l->unit).text,
+	                 jp_shown_value_or_dot(line->cum, l->unit).text);
+	if (!l->told_lines)
+		jp_strbuf_printf(l->out, " (no line is known: that takes debug information%s)",
+		                 jp_advice_words(l->opts, JPROF_ADVICE_LINES));
+	jp_strbuf_str(l->out, "\n");
+	l->told_lines = true;
 }
 
-static int put_list_routine(const struct list *l, uint32_t id)
+/* Why there is no source; of the next file that lacks it for the same reason only that. */
+static void put_trouble(struct list *l, const char *file, const char *trouble)
+{
+	size_t name = strlen(file);
+	const char *why = !strncmp(trouble, file, name) ? trouble + name : trouble;
+	if (l->told && !strcmp(why, l->told)) {
+		jp_strbuf_str(l->out, "(no source: as above)\n");
+		return;
+	}
+	jp_strbuf_printf(l->out, "(no source: %s%s)\n", trouble, jp_advice_words(l->opts, JPROF_ADVICE_SOURCE));
+	free(l->told);
+	l->told = strdup(why);
+}
+
+static int put_list_routine(struct list *l, uint32_t id)
 {
 	const struct list_routine *r = &l->routines[id];
 	jp_strbuf_str(l->out, "ROUTINE ====================== ");
@@ -233,8 +253,7 @@ static int put_list_routine(const struct list *l, uint32_t id)
 	if (!rc && source.count)
 		put_pieces(l, &source, first, end);
 	if (!rc && !source.count && *file) {
-		jp_strbuf_printf(l->out, "(no source: %s%s)\n", source.trouble.text ? source.trouble.text : "",
-		                 jp_advice_words(l->opts, JPROF_ADVICE_SOURCE));
+		put_trouble(l, file, source.trouble.text ? source.trouble.text : "");
 		for (const struct list_line *line = first; line < end; line++)
 			if (line->number && (line->flat != 0 || line->cum != 0))
 				put_list_line(l, &source, line, line->number);
@@ -292,6 +311,7 @@ int jp_render_list(const struct jprof_view *view, const struct jprof_report_opts
 	jp_intern_release(&l.keys);
 	jp_intern_release(&l.line_keys);
 	jp_walk_release(&l.walk);
+	free(l.told);
 	free(l.matched);
 	free(l.doubts);
 	free(l.routines);

@@ -205,6 +205,22 @@ TERM=dumb python3 "$here/on_tty.py" 60x160 "$jprof" $ruby "$cases/ruby31/string.
 check "no caller: $(grep 0x24cca0 "$tmp/screen")" grep -q ' libruby-3\.1!0x24cca0  called by ruby_setup' "$tmp/screen"
 run "$jprof" --json $ruby "$cases/ruby31/string.1.heap"
 prints '"name":"libruby-3\.1!0x24cca0".*"called_by":"ruby_setup"'
+# ---- longer reports fit the terminal: a name is cut in its middle or stands below, and words stay whole ----
+for words in '--traces --top=9' '--peek=rb_' --tree '--list=rb_' "--list=main --source-path=$root/samples"; do
+    works "$jprof" $ruby $words "$cases/ruby31/string.1.heap"
+    # Of what is printed whole, the words; --list says a reason once.
+    tr -s ' \n' '\n\n' <out | sort -u >whole
+    check "told twice" [ "$(grep -c 'takes debug information' out)" -le 1 ]
+    for columns in 40 58 80; do
+        TERM=dumb python3 "$here/on_tty.py" 60x$columns "$jprof" $ruby $words "$cases/ruby31/string.1.heap" 2>&1 |
+            tr -d '\r' >"$tmp/screen"
+        check "$words: wider than $columns: $(awk -v most=$columns 'length($0) > most' "$tmp/screen" | head -n 2)" \
+            [ "$(awk -v most=$columns 'length($0) > most' "$tmp/screen" | grep -c ' ')" -eq 0 ]
+        sed -n '/^Total/,/^jprof:/p' "$tmp/screen" | grep -v '^jprof:\|^ *jprof \|\.\.\.\|^[-+=]*$' | tr -s ' \n' '\n\n' | sort -u >seen
+        check "$words: words that are none at $columns: $(comm -13 whole seen | head -n 8 | paste -sd' ')" \
+            [ "$(comm -13 whole seen | wc -l)" -le 0 ]
+    done
+done
 # ---- the agent's numbers are explained by the table beside the dump, or taken off ----
 cp "$root/samples/tables/ruby31.1.heap" alone.heap
 run "$jprof" info --all $ruby "$root/samples/tables/ruby31.1.heap"
