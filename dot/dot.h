@@ -12,6 +12,7 @@ struct dot_opts {
 	const char *const *facts;           /* lines for the legend, told by the caller; `fact_count` of them */
 	size_t fact_count;
 	bool cluster; /* nodes of one library stand together in a frame */
+	bool chains;  /* each node of a chain of calls has a box of its own */
 
 	/* The module that lays out and draws, of gvcmodule.h; only "dot" does without. */
 	const struct dot_gvc *gvc;

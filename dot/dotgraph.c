@@ -14,6 +14,7 @@
 
 /* A graph under construction. */
 struct build {
+	const struct dot_plan *plan;
 	const struct jprof_graph *graph;
 	const struct dot_opts *opts;
 	bool tooltips;
@@ -104,38 +105,52 @@ static void put_range(FILE *out, const struct jprof_range *range, const struct d
 	fprintf(out, ", 95 %% between %s and %s", low, high);
 }
 
-void dot_describe_node(FILE *out, const struct jprof_node *n, const struct jprof_graph_info *info,
-                       const struct dot_opts *opts, dot_put_fn *put, const char *end)
+static void describe_place(FILE *out, const struct jprof_node *n, dot_put_fn *put, const char *end)
 {
-	put(out, n->full);
 	if (n->inlined)
 		fputs(", inlined", out);
 	fputs(end, out);
-	if (n->file) {
-		put(out, n->file);
-		if (n->line)
-			fprintf(out, n->last_line > n->line ? ":%u-%u" : ":%u", n->line, n->last_line);
+	if (!n->file)
+		return;
+	put(out, n->file);
+	if (n->line)
+		fprintf(out, n->last_line > n->line ? ":%u-%u" : ":%u", n->line, n->last_line);
+	fputs(end, out);
+}
+
+void dot_describe_node(FILE *out, const struct dot_plan *plan, size_t i, dot_put_fn *put, const char *end)
+{
+	const struct jprof_graph_info *info = jprof_graph_info(plan->graph);
+	const struct jprof_node *n = jprof_graph_node(plan->graph, i);
+	const size_t *next = plan->chains.next;
+	put(out, n->full);
+	if (next[i] == i)
+		describe_place(out, n, put, end);
+	else
+		fputs(end, out);
+	for (size_t at = i; next[at] != at; at = next[at]) {
+		fputs("calls ", out);
+		put(out, jprof_graph_node(plan->graph, next[at])->full);
 		fputs(end, out);
 	}
 	put(out, *n->object ? n->object : "outside all mappings");
 	fprintf(out, "%sitself: ", end);
-	put_amount(out, n->flat, info, opts);
-	put_range(out, &n->flat_range, opts);
+	put_amount(out, n->flat, info, plan->opts);
+	put_range(out, &n->flat_range, plan->opts);
 	fprintf(out, "%swith what it calls: ", end);
-	put_amount(out, n->cum, info, opts);
-	put_range(out, &n->cum_range, opts);
+	put_amount(out, n->cum, info, plan->opts);
+	put_range(out, &n->cum_range, plan->opts);
 }
 
-void dot_describe_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct dot_opts *opts,
-                       dot_put_fn *put, const char *end)
+void dot_describe_edge(FILE *out, const struct dot_plan *plan, size_t i, dot_put_fn *put, const char *end)
 {
-	const struct jprof_edge *e = jprof_graph_edge(graph, i);
-	put(out, jprof_graph_node(graph, e->from)->name);
+	const struct jprof_edge *e = jprof_graph_edge(plan->graph, i);
+	put(out, jprof_graph_node(plan->graph, e->from)->name);
 	fputs(e->residual ? " ... " : e->inlined ? " with, inlined, " : " calls ", out);
-	put(out, jprof_graph_node(graph, e->to)->name);
+	put(out, jprof_graph_node(plan->graph, e->to)->name);
 	fputs(end, out);
-	put_amount(out, e->value, jprof_graph_info(graph), opts);
-	put_range(out, &e->range, opts);
+	put_amount(out, e->value, jprof_graph_info(plan->graph), plan->opts);
+	put_range(out, &e->range, plan->opts);
 }
 
 /* ---- Nodes ---- */
@@ -182,27 +197,19 @@ static bool put_node_name(FILE *out, const struct jprof_node *n, double size)
 	return good;
 }
 
-/* What an owner's nodes allocated themselves. */
-static double owner_sum(const struct jprof_graph *graph, const char *owner)
-{
-	double sum = 0;
-	for (size_t i = 0; i < jprof_graph_nodes(graph); i++)
-		if (!strcmp(jprof_graph_node(graph, i)->owner, owner))
-			sum += jprof_graph_node(graph, i)->flat;
-	return sum;
-}
-
 /* Whether there is a frame around the nodes of its owner: native code that only calls others, such as libc's start, has
  * none. */
 static bool is_framed(const struct build *b, const struct jprof_node *n)
 {
 	bool native = n->origin == JPROF_ORIGIN_NATIVE;
-	return b->opts->cluster && (!native || owner_sum(b->graph, n->owner) != 0);
+	return b->opts->cluster && (!native || dot_owner_sum(b->graph, n->owner) != 0);
 }
 
-static void put_owner(FILE *out, const struct build *b, const struct jprof_node *n, double size)
+static void put_owner(FILE *out, const struct build *b, size_t i, double size)
 {
-	bool owner = !is_framed(b, n) && b->opts->view->granularity < JPROF_BY_KIND &&
+	const struct jprof_node *n = jprof_graph_node(b->graph, i);
+	const char *last = jprof_graph_node(b->graph, b->plan->chains.last[i])->owner;
+	bool owner = !strcmp(n->owner, last) && !is_framed(b, n) && b->opts->view->granularity < JPROF_BY_KIND &&
 	             b->opts->view->granularity != JPROF_BY_LIBRARY;
 	if (!owner && !n->inlined)
 		return;
@@ -214,11 +221,17 @@ static void put_owner(FILE *out, const struct build *b, const struct jprof_node 
 	fputs("</font><br/>", out);
 }
 
-static void put_label(FILE *out, struct build *b, const struct jprof_node *n, double size)
+static void put_label(FILE *out, struct build *b, size_t i, double size)
 {
 	const struct jprof_graph_info *info = jprof_graph_info(b->graph);
+	const struct jprof_node *n = jprof_graph_node(b->graph, i);
+	const struct dot_chains *chains = &b->plan->chains;
 	b->failed |= !put_node_name(out, n, size);
-	put_owner(out, b, n, size);
+	if (chains->last[i] != i) {
+		fprintf(out, "%zu between<br/>", dot_chain_length(chains, i) - 2);
+		b->failed |= !put_node_name(out, jprof_graph_node(b->graph, chains->last[i]), size);
+	}
+	put_owner(out, b, i, size);
 	if (n->flat != 0 || n->cum == 0) {
 		put_amount(out, n->flat, info, b->opts);
 		put_error(out, &n->flat_range, b->opts);
@@ -245,7 +258,7 @@ static void draw_node(struct build *b, size_t i)
 		b->failed = true;
 		return;
 	}
-	put_label(t.out, b, n, size);
+	put_label(t.out, b, i, size);
 	text_set(b, &t, b->nodes[i], "label", true);
 	set(b, b->nodes[i], "fontsize", "%.1f", size);
 	set(b, b->nodes[i], "fillcolor", "%s", paint.fill);
@@ -255,7 +268,7 @@ static void draw_node(struct build *b, size_t i)
 	if (n->inlined)
 		set(b, b->nodes[i], "style", "filled,dashed");
 	if (b->tooltips && text_open(b, &t)) {
-		dot_describe_node(t.out, n, info, b->opts, dot_put_escaped, "\\n");
+		dot_describe_node(t.out, b->plan, i, dot_put_escaped, "\\n");
 		text_set(b, &t, b->nodes[i], "tooltip", false);
 	}
 }
@@ -267,11 +280,14 @@ static void add_edge(struct build *b, size_t i)
 	const struct jprof_edge *e = jprof_graph_edge(b->graph, i);
 	const struct jprof_graph_info *info = jprof_graph_info(b->graph);
 	const struct dot_paint paint = dot_paint(e->value, info);
+	const size_t *first = b->plan->chains.first, from = first[e->from], to = first[e->to];
+	if (b->plan->chains.next[e->from] == e->to && e->from != e->to)
+		return;
 	double share = info->scale > 0 ? fabs(e->value) / info->scale : 0;
-	Agedge_t *edge = agedge(b->g, b->nodes[e->from], b->nodes[e->to], NULL, 1);
+	Agedge_t *edge = agedge(b->g, b->nodes[from], b->nodes[to], NULL, 1);
 	char value[dot_cell], ends[dot_cell];
 	struct cell_text t;
-	snprintf(ends, sizeof ends, " from-%zu to-%zu", e->from + 1, e->to + 1);
+	snprintf(ends, sizeof ends, " from-%zu to-%zu", from + 1, to + 1);
 	if (!edge) {
 		b->failed = true;
 		return;
@@ -287,7 +303,7 @@ static void add_edge(struct build *b, size_t i)
 	if (e->inlined)
 		set(b, edge, "arrowhead", "empty");
 	if (b->tooltips && text_open(b, &t)) {
-		dot_describe_edge(t.out, b->graph, i, b->opts, dot_put_escaped, "\\n");
+		dot_describe_edge(t.out, b->plan, i, dot_put_escaped, "\\n");
 		text_set(b, &t, edge, "tooltip", false);
 	}
 }
@@ -299,7 +315,7 @@ static void put_cluster_label(FILE *out, const struct build *b, const char *owne
 {
 	dot_put_escaped(out, owner);
 	fputs(": ", out);
-	put_amount(out, owner_sum(b->graph, owner), jprof_graph_info(b->graph), b->opts);
+	put_amount(out, dot_owner_sum(b->graph, owner), jprof_graph_info(b->graph), b->opts);
 }
 
 static Agraph_t *cluster_of(struct build *b, size_t number)
@@ -337,7 +353,7 @@ static void add_clusters(struct build *b)
 	b->failed |= !clusters;
 	for (size_t i = 0; !b->failed && i < count; i++) {
 		size_t first = first_of_owner(b->graph, i);
-		if (!is_framed(b, jprof_graph_node(b->graph, i)))
+		if (!b->nodes[i] || !is_framed(b, jprof_graph_node(b->graph, i)))
 			continue;
 		if (!clusters[first])
 			clusters[first] = cluster_of(b, first);
@@ -391,23 +407,24 @@ static void fill_graph(struct build *b)
 	dot_put_legend(t.out, b->graph, b->opts);
 	text_set(b, &t, b->g, "label", true);
 	for (size_t i = 0; !b->failed && i < jprof_graph_nodes(b->graph); i++)
-		draw_node(b, i);
+		if (b->plan->chains.first[i] == i)
+			draw_node(b, i);
 	for (size_t i = 0; !b->failed && i < jprof_graph_edges(b->graph); i++)
 		add_edge(b, i);
 	if (!b->failed && b->opts->cluster)
 		add_clusters(b);
 }
 
-Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts, bool tooltips)
+Agraph_t *dot_build(const struct dot_plan *plan, bool tooltips)
 {
-	struct build b = { .graph = graph, .opts = opts, .tooltips = tooltips };
+	struct build b = { .plan = plan, .graph = plan->graph, .opts = plan->opts, .tooltips = tooltips };
 	struct cell_text title;
 	if (!text_open(&b, &title))
 		return NULL;
-	fprintf(title.out, "%s; ", opts->title);
-	dot_put_headline(title.out, graph, opts);
+	fprintf(title.out, "%s; ", b.opts->title);
+	dot_put_headline(title.out, b.graph, b.opts);
 	bool good = !fclose(title.out);
-	b.nodes = calloc(jprof_graph_nodes(graph) + 1, sizeof *b.nodes);
+	b.nodes = calloc(jprof_graph_nodes(b.graph) + 1, sizeof *b.nodes);
 	b.g = good && b.nodes ? agopen(title.bytes, Agdirected, &dot_ids) : NULL;
 	if (b.g)
 		fill_graph(&b);

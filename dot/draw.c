@@ -68,11 +68,10 @@ static int take_drawing(struct dot_picture *picture, const char *data, size_t le
 	return 0;
 }
 
-static int dress(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
-                 struct dot_picture *picture)
+static int dress(const struct dot_plan *plan, const char *format, struct dot_picture *picture)
 {
 	if (!strcmp(format, "svg"))
-		return dot_dress_svg(graph, opts, &picture->data, &picture->len);
+		return dot_dress_svg(plan, &picture->data, &picture->len);
 	if (!strcmp(format, "pdf"))
 		dot_undate_pdf(picture->data, picture->len);
 	if (!strcmp(format, "ps"))
@@ -80,20 +79,21 @@ static int dress(const struct jprof_graph *graph, const struct dot_opts *opts, c
 	return 0;
 }
 
-static int draw_laid_out(const struct jprof_graph *graph, const struct dot_opts *opts, Agraph_t *g, const char *format,
-                         struct dot_picture *picture, struct jprof_error *err)
+static int draw_laid_out(const struct dot_plan *plan, Agraph_t *g, const char *format, struct dot_picture *picture,
+                         struct jprof_error *err)
 {
+	const struct dot_gvc *gvc = plan->opts->gvc;
 	const char *why;
 	char *data;
 	size_t len;
-	if (!opts->gvc)
+	if (!gvc)
 		return fail(err, JPROF_E_ARGUMENT, "no module draws %s here", format);
-	if (opts->gvc->render(g, format, &data, &len, &why))
+	if (gvc->render(g, format, &data, &len, &why))
 		return fail(err, JPROF_E_UNSUPPORTED, *said ? "%s: %s" : "%s", why, said);
 	int rc = take_drawing(picture, data, len);
-	opts->gvc->release(data);
+	gvc->release(data);
 	if (!rc)
-		rc = dress(graph, opts, format, picture);
+		rc = dress(plan, format, picture);
 	if (rc) {
 		free(picture->data);
 		picture->data = NULL;
@@ -108,15 +108,17 @@ int dot_draw(const struct jprof_graph *graph, const struct dot_opts *opts, const
 	*picture = (struct dot_picture){ 0 };
 	if (!jprof_graph_nodes(graph))
 		return fail(err, JPROF_E_ARGUMENT, "nothing to draw: no function is above the limit (--nodefraction)");
+	struct dot_plan plan = { .graph = graph, .opts = opts };
 	listen();
-	Agraph_t *g = dot_build(graph, opts, plain);
+	Agraph_t *g = dot_chains_find(&plan.chains, graph, opts->chains) ? dot_build(&plan, plain) : NULL;
 	int rc = !g ? fail(err, JPROF_E_NOMEM, "memory is short") : 0;
 	if (!rc && !plain)
-		rc = draw_laid_out(graph, opts, g, format, picture, err);
+		rc = draw_laid_out(&plan, g, format, picture, err);
 	else if (!rc && draw_dot(g, picture))
 		rc = fail(err, JPROF_E_NOMEM, "memory is short");
 	if (g)
 		agclose(g);
+	dot_chains_release(&plan.chains);
 	take_remark(picture);
 	return rc;
 }

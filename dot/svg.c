@@ -16,6 +16,7 @@ static const char *const script[] = {
 };
 
 struct dress {
+	const struct dot_plan *plan;
 	const struct jprof_graph *graph;
 	const struct dot_opts *opts;
 	FILE *out;
@@ -43,8 +44,10 @@ static bool take_svg_node(const struct dress *d, const char **at, const char *af
 	return *node < jprof_graph_nodes(d->graph) && !strncmp(end, after, strlen(after));
 }
 
+/* The edge that is drawn from one box to another. */
 static bool find_edge(const struct dress *d, size_t from, size_t to, size_t *found)
 {
+	from = d->plan->chains.last[from];
 	for (size_t i = 0; i < jprof_graph_edges(d->graph); i++) {
 		const struct jprof_edge *e = jprof_graph_edge(d->graph, i);
 		if (e->from == from && e->to == to) {
@@ -62,11 +65,10 @@ static void put_title(const struct dress *d, const char *at)
 	const char *edge_at = at, *node_at = at;
 	size_t node, to, edge;
 	if (take_svg_node(d, &node_at, "</title>", &node)) {
-		dot_describe_node(d->out, jprof_graph_node(d->graph, node), jprof_graph_info(d->graph), d->opts,
-		                  put_svg_name, "\n");
+		dot_describe_node(d->out, d->plan, node, put_svg_name, "\n");
 	} else if (take_svg_node(d, &edge_at, "&#45;&gt;", &node) && take_svg_node(d, &edge_at, "</title>", &to)) {
 		if (find_edge(d, node, to, &edge))
-			dot_describe_edge(d->out, d->graph, edge, d->opts, put_svg_name, "\n");
+			dot_describe_edge(d->out, d->plan, edge, put_svg_name, "\n");
 	} else if (!strncmp(at, cluster, strlen(cluster))) {
 		node = strtoul(at + strlen(cluster), NULL, 10);
 		if (node < jprof_graph_nodes(d->graph))
@@ -112,9 +114,9 @@ static void put_page(const struct dress *d, const char *root, const char *body, 
 	fputs("]]></script>\n</svg>\n", d->out);
 }
 
-int dot_dress_svg(const struct jprof_graph *graph, const struct dot_opts *opts, char **data, size_t *len)
+int dot_dress_svg(const struct dot_plan *plan, char **data, size_t *len)
 {
-	struct dress d = { .graph = graph, .opts = opts };
+	struct dress d = { .plan = plan, .graph = plan->graph, .opts = plan->opts };
 	const char *root = strstr(*data, "<svg"), *body = root ? strchr(root, '>') : NULL;
 	char *end = *data + *len, *page = NULL;
 	while (end > *data && strncmp(end, "</svg>", 6))

@@ -2,9 +2,9 @@
 #ifndef DOT_SVG_H
 #define DOT_SVG_H
 
-#include "dot.h"
+#include "dotgraph.h"
 
-/* Replaces *data, an SVG of libgvc's for this graph, of *len bytes. 0, or -1 when memory is short. */
-int dot_dress_svg(const struct jprof_graph *graph, const struct dot_opts *opts, char **data, size_t *len);
+/* Replaces *data, an SVG of libgvc's for this plan, of *len bytes. 0, or -1 when memory is short. */
+int dot_dress_svg(const struct dot_plan *plan, char **data, size_t *len);
 
 #endif

@@ -1421,7 +1421,8 @@ struct jprof_report_opts {
 	const struct jprof_notice *notice;     /* is called for each source file; NULL: nobody is. Since: 0.2 */
 	/* "disasm": finds bounds of functions and lines of instructions; NULL: the library does. Since: 0.2 */
 	const struct jprof_name_finder *finder;
-	bool utf8; /* "text", with `columns`: heads may have more than ASCII. Since: 0.2 */
+	bool utf8;   /* "text", with `columns`: heads may have more than ASCII. Since: 0.2 */
+	bool chains; /* "tree": a line for each function of a long chain of calls. Since: 0.2 */
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,

@@ -208,6 +208,7 @@ int graph_report(const struct loaded *l, const struct jprof_view *view, const st
 		.facts = facts.list,
 		.fact_count = facts.count,
 		.cluster = wants_clusters(graph, o, plain),
+		.chains = plain || o->chains,
 	};
 	int status = good ? draw_picture(graph, &opts, o, sink) : 1;
 	jprof_graph_free(graph);

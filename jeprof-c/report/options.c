@@ -135,6 +135,8 @@ static const struct opt_row report_rows[] = {
 	{ "cluster", OPT_CHOICE, OPTION_AT(cluster), CLUSTER_ON, "cluster", NULL,
 	  "draws a frame around the code of each library, gem and application (the default for a Ruby)" },
 	{ "nocluster", OPT_CHOICE, OPTION_AT(cluster), CLUSTER_OFF, "cluster", NULL, "draws no frames" },
+	{ "chains", OPT_SWITCH, OPTION_AT(chains), 0, NULL, NULL,
+	  "a box for each function of a chain of calls, and in --tree a line" },
 	{ "heapcheck", OPT_NOTHING, 0, 0, NULL, NULL, NULL }, /* colours always tell growth from loss */
 	{ "scale", OPT_NOTHING, 0, 0, NULL, "N", NULL },      /* for gv, which is not run */
 	HEADING_ROW(REPORTS | INFO | EXPLAIN, "Where names come from"),
@@ -339,6 +341,7 @@ struct jprof_report_opts options_report(const struct options *o)
 		.utf8 = *terminal_plus_minus() != '+',
 		.mean = o->mean,
 		.freed = shows_freed(o),
+		.chains = o->chains,
 		.notice = filesread_notice(),
 		.finder = sandbox_finder(o->no_sandbox),
 	};

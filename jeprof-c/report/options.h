@@ -82,6 +82,7 @@ struct options {
 	double nodefraction;
 	double edgefraction;
 	size_t maxdegree;
+	bool chains;
 	enum { CLUSTER_USUAL, CLUSTER_ON, CLUSTER_OFF } cluster;
 	const char *command; /* "explain"; NULL: a report */
 	char **operands;     /* what is no option, in order; part of argv */

@@ -191,7 +191,7 @@ static size_t chain_length(const struct tree *t, uint32_t id)
 static uint32_t put_chain(const struct tree *t, uint32_t id, uint32_t indent)
 {
 	size_t left = chain_length(t, id), place = 0;
-	bool cut = left > 2 * chain_ends + 1;
+	bool cut = left > 2 * chain_ends + 1 && !t->opts->chains;
 	put_tree_node(t, &t->nodes[id], indent, true);
 	for (; left; left--) {
 		id = only_child(t, id);

@@ -42,6 +42,21 @@ check "--nocluster draws frames" eval '! grep -q "subgraph" out'
 run "$jprof" --dot --fold=none $ruby
 check "--fold=none draws frames" eval '! grep -q "subgraph" out'
 
+# ---- chains: what only calls the next is one box ----
+# boxes, arrows: how many there are
+drawn() { echo "$(grep -cE '^[[:space:]]+N[0-9]+[[:space:]]+\[' out) $(grep -cE 'N[0-9]+ -> N[0-9]+' out)"; }
+run "$jprof" --dot --show_bytes --nodefraction=0 --maps=chain.maps chain.raw
+check "boxes and arrows: $(drawn)" [ "$(drawn)" = '6 4' ]
+check "a chain's ends: $(grep -n between out)" grep -q '<b>_start</b></font><br/>1 between<br/>.*<b>serve</b></font><br/>.*0 of 9000 B (90.0%)' out
+check "a chain's names" grep -q 'tooltip="_start.ncalls main.ncalls serve.n' out
+run "$jprof" --dot --show_bytes --nodefraction=0 --chains --maps=chain.maps chain.raw
+check "--chains: boxes and arrows: $(drawn)" [ "$(drawn)" = '8 6' ]
+run "$jprof" --dot --show_bytes --nodefraction=0 --fold=none --maps=chain.maps chain.raw
+check "--fold=none: boxes and arrows: $(drawn)" [ "$(drawn)" = '8 6' ]
+run "$jprof" --svg -o chain.svg --nodefraction=0 --maps=chain.maps chain.raw
+check "a picture without the chain's names" grep -q '>_start$' chain.svg
+check "and of its arrow" grep -q '>serve calls left$' chain.svg
+
 # ---- nothing to draw ----
 is_refused "$jprof" --dot --nodefraction=1 $at "$dump"
 says "jprof: nothing to draw: no function is above the limit (--nodefraction)"
