@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs the gem where nothing of jprof is, and finds with it what a Puma keeps, as a user without rights.
-# usage: sh packaging/gem-use.sh GEM     as root in a throw-away system with ruby, bundler, puma and libjemalloc2
+# Installs the gem where nothing of jprof is, and finds with it what a Puma keeps, as a user without rights, and what a Rails keeps,
+# where that is installed.
+# usage: sh packaging/gem-use.sh GEM     as root in a throw-away system with ruby, bundler, puma, libjemalloc2, and perhaps rails
 set -eu
 
 die() {
@@ -59,4 +60,5 @@ bundle exec jprof diff --html -o growth.html early.jprof late.jprof 2>err || die
 head -n 1 growth.html | grep -qi '^<!doctype html' || die "diff --html makes no page"
 bundle exec jprof explain late.jprof >out 2>err || die "bundle exec jprof explain: exit status $?"
 bundle exec jprof doctor "$server" >out 2>err || die "bundle exec jprof doctor: exit status $?"
-echo "bundle exec jprof run, snap, diff, --html, explain and doctor work"
+echo "bundle exec jprof run, snap, diff, --html, explain and doctor work: Ruby $(ruby -e 'print RUBY_VERSION')"
+if gem list -i '^railties$' >/dev/null; then sh "${0%/*}/gem-rails.sh"; fi

@@ -173,3 +173,5 @@ module Jprof
     end
   end
 end
+
+require "jprof/railtie" if defined?(Rails::Railtie)
