@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ruby/graphnames.h"
 #include "ruby/ruby_api.h"
 #include "ruby/ruby_names.h"
 #include "ruby/ruby_objects.h"
@@ -82,6 +83,7 @@ bool objectgraph_list(void)
 		graph_pages = NULL;
 		return false;
 	}
+	graphnames_list();
 	ruby.rb_objspace_each_objects(list_page, NULL);
 	return !too_many_pages;
 }
@@ -91,6 +93,7 @@ void objectgraph_forget(void)
 	if (graph_pages)
 		munmap(graph_pages, PAGES * sizeof *graph_pages);
 	graph_pages = NULL;
+	graphnames_forget();
 }
 
 /* ---- in the child ---- */
@@ -124,10 +127,10 @@ static void put_sevens(uint64_t value)
 }
 
 /* How far it is from one object to the other, in words; 0 only for the same. */
-static void put_distance(VALUE from, VALUE to)
+static uint64_t distance_between(VALUE from, VALUE to)
 {
 	int64_t words = (int64_t)(to - from) / (int64_t)sizeof(VALUE);
-	put_sevens((uint64_t)words << 1 ^ (uint64_t)(words >> 63));
+	return (uint64_t)words << 1 ^ (uint64_t)(words >> 63);
 }
 
 static void put_text(struct text_span text)
@@ -153,8 +156,16 @@ static VALUE written_object, written_class;
 static void put_edge(VALUE to, void *unused)
 {
 	(void)unused;
-	if (is_heap_pointer(to) && to != written_object && to != written_class)
-		put_distance(written_object, to);
+	if (!is_heap_pointer(to) || to == written_object || to == written_class)
+		return;
+	VALUE name = graphnames_find(to);
+	bool is_new = false;
+	unsigned number = name ? graphnames_number(name, &is_new) : 0;
+	put_sevens(distance_between(written_object, to) << 1 | (number != 0));
+	if (number)
+		put_sevens(number);
+	if (is_new)
+		put_text(ruby_names_text(name));
 }
 
 /* An Array's length is in its flags where its elements are in its slot: in 3.1 two bits of it, then seven. */
@@ -215,12 +226,13 @@ static void put_slot(VALUE object, size_t slot)
 	put_byte(type | (length ? HAS_LENGTH : 0) | (name.len ? HAS_NAME : 0) | (real != object ? IS_SINGLETON : 0));
 	written_object = object;
 	written_class = type == GRAPH_IMEMO || !is_heap_pointer(class) ? 0 : class;
-	put_distance(object, written_class ? written_class : object);
+	put_sevens(written_class ? distance_between(object, written_class) : 0);
 	put_sevens(size == slot ? 0 : size);
 	if (length)
 		put_sevens(length);
 	if (name.len)
 		put_text(name);
+	graphnames_look_at(object, slot);
 	ruby.rb_objspace_reachable_objects_from(object, put_edge, NULL);
 	put_byte(0);
 	graph_objects++;
@@ -245,6 +257,7 @@ static void put_root(const char *kind, VALUE object, void *unused)
 	put_byte('R');
 	put_text(text_of(kind));
 	put_sevens(object / sizeof(VALUE));
+	put_text(ruby_names_text(strcmp(kind, "global_tbl") == 0 ? graphnames_find(object) : 0));
 }
 
 void objectgraph_write(int fd)
@@ -252,11 +265,12 @@ void objectgraph_write(int fd)
 	char head[80];
 	graph_out = fd;
 	ruby.rb_gc_disable(); /* nothing is left to sweep: each_objects has ended that */
-	int len = snprintf(head, sizeof head, "jprof-graph 1\nruby %.20s\n\n", ruby.ruby_version);
+	int len = snprintf(head, sizeof head, "jprof-graph 2\nruby %.20s\n\n", ruby.ruby_version);
 	for (int i = 0; i < len; i++)
 		put_byte((unsigned char)head[i]);
 	for (size_t i = 0; i < graph_page_count && !graph_broken; i++)
 		put_heap_page(&graph_pages[i]);
+	graphnames_look_at_globals();
 	ruby.rb_objspace_reachable_objects_from_root(put_root, NULL);
 	put_byte('E');
 	put_sevens(graph_objects);

@@ -74,6 +74,16 @@ static const char names[][40] = {
 	"rb_obj_id",
 	"rb_gc_obj_slot_size",
 	"rb_gc_enable",
+	"rb_ivar_foreach",
+	"rb_mod_const_at",
+	"rb_st_init_numtable_with_size",
+	"rb_st_foreach",
+	"rb_st_clear",
+	"rb_st_free_table",
+	"rb_id2str",
+	"rb_sym2str",
+	"rb_f_global_variables",
+	"rb_gv_get",
 };
 
 _Static_assert(sizeof(struct ruby_api) == sizeof names / sizeof *names * sizeof(void *), "a name for each member");

@@ -77,6 +77,16 @@ struct ruby_api {
 	VALUE (*rb_obj_id)(VALUE object);
 	size_t (*rb_gc_obj_slot_size)(VALUE object); /* from Ruby 3.2 on */
 	VALUE (*rb_gc_enable)(void);
+	void (*rb_ivar_foreach)(VALUE object, int (*each)(uintptr_t, VALUE, VALUE), VALUE data);
+	void *(*rb_mod_const_at)(VALUE module, void *table);
+	void *(*rb_st_init_numtable_with_size)(uintptr_t count);
+	int (*rb_st_foreach)(void *table, int (*each)(uintptr_t, uintptr_t, uintptr_t), uintptr_t data);
+	void (*rb_st_clear)(void *table);
+	void (*rb_st_free_table)(void *table);
+	VALUE (*rb_id2str)(uintptr_t id);
+	VALUE (*rb_sym2str)(VALUE symbol);
+	VALUE (*rb_f_global_variables)(void);
+	VALUE (*rb_gv_get)(const char *name);
 };
 
 extern struct ruby_api ruby;

@@ -11,10 +11,13 @@ struct jp_edge_run {
 	uint32_t from, count;
 };
 
-int jp_heap_ask(struct jp_heap_builder *b, uint64_t address)
+int jp_heap_ask(struct jp_heap_builder *b, uint64_t address, uint32_t name)
 {
-	if (jp_array_push(b->asked, b->asked_count, b->asked_cap))
+	if (jp_array_push(b->asked, b->asked_count, b->asked_cap) ||
+	    (b->names_edges && jp_array_push(b->asked_names, b->asked_count, b->asked_names_cap)))
 		return jp_error_nomem(b->err);
+	if (b->names_edges)
+		b->asked_names[b->asked_count] = name;
 	b->asked[b->asked_count++] = address;
 	return 0;
 }
@@ -22,8 +25,8 @@ int jp_heap_ask(struct jp_heap_builder *b, uint64_t address)
 int jp_heap_begin(struct jp_heap_builder *b)
 {
 	b->asked_count = 0;
-	int rc = jp_heap_ask(b, 0);
-	return rc ? rc : jp_heap_ask(b, 0);
+	int rc = jp_heap_ask(b, 0, JP_NONE);
+	return rc ? rc : jp_heap_ask(b, 0, JP_NONE);
 }
 
 /* Their kind is their address. */
@@ -67,11 +70,15 @@ static int add_heap_edges(struct jp_heap_builder *b, bool has_class)
 	if (b->to_count + count >= UINT32_MAX)
 		return jp_error(b->err, JPROF_E_UNSUPPORTED, b->name, b->line, "more than 4 billion references");
 	if (jp_array_push(b->runs, b->run_count, b->run_cap) ||
-	    jp_array_reserve(&b->to, &b->to_cap, b->to_count + count, sizeof *b->to))
+	    jp_array_reserve(&b->to, &b->to_cap, b->to_count + count, sizeof *b->to) ||
+	    (b->names_edges &&
+	     jp_array_reserve(&b->to_names, &b->to_names_cap, b->to_count + count, sizeof *b->to_names)))
 		return jp_error_nomem(b->err);
 	b->runs[b->run_count++] = (struct jp_edge_run){ .from = b->found[own_address], .count = (uint32_t)count };
 	if (count)
 		memcpy(b->to + b->to_count, b->found + skip, count * sizeof *b->to);
+	if (count && b->names_edges)
+		memcpy(b->to_names + b->to_count, b->asked_names + skip, count * sizeof *b->to_names);
 	b->to_count += count;
 	return 0;
 }
@@ -114,19 +121,22 @@ int jp_heap_conclude(struct jp_heap_builder *b)
 	graph->nodes = heap->count + 1;
 	graph->first = calloc((size_t)graph->nodes + 2, sizeof *graph->first);
 	graph->to = malloc((edges + 1) * sizeof *graph->to);
-	if (!graph->first || !graph->to)
+	heap->edge_names = b->names_edges ? jp_none_array(edges + 1) : NULL;
+	if (!graph->first || !graph->to || (b->names_edges && !heap->edge_names))
 		return jp_error_nomem(b->err);
 	for (size_t i = 0; i < b->run_count; i++)
 		graph->first[(size_t)b->runs[i].from + 2] += b->runs[i].count;
 	graph->first[(size_t)heap->count + 2] = (uint32_t)roots;
 	for (uint32_t i = 1; i <= graph->nodes; i++)
 		graph->first[i + 1] += graph->first[i];
-	const uint32_t *from = b->to;
+	size_t from = 0;
 	for (size_t i = 0; i < b->run_count; from += b->runs[i++].count) {
-		uint32_t *place = &graph->first[(size_t)b->runs[i].from + 1];
-		if (b->runs[i].count)
-			memcpy(graph->to + *place, from, b->runs[i].count * sizeof *from);
-		*place += b->runs[i].count;
+		uint32_t *place = &graph->first[(size_t)b->runs[i].from + 1], count = b->runs[i].count;
+		if (count)
+			memcpy(graph->to + *place, b->to + from, count * sizeof *b->to);
+		if (count && b->names_edges)
+			memcpy(heap->edge_names + *place, b->to_names + from, count * sizeof *b->to_names);
+		*place += count;
 	}
 	for (uint32_t id = 0; id < heap->count; id++)
 		if (heap->objects[id].type == JP_HEAP_ROOT)
@@ -139,9 +149,11 @@ void jp_heap_builder_release(struct jp_heap_builder *b)
 	jp_index_release(&b->ids);
 	jp_intern_release(&b->roots);
 	free(b->asked);
+	free(b->asked_names);
 	free(b->found);
 	free(b->runs);
 	free(b->to);
+	free(b->to_names);
 }
 
 void jp_heap_release(struct jp_heap *heap)
@@ -149,6 +161,7 @@ void jp_heap_release(struct jp_heap *heap)
 	free(heap->objects);
 	free(heap->addresses);
 	jp_graph_release(&heap->graph);
+	free(heap->edge_names);
 	jp_intern_release(&heap->words);
 	jp_intern_release(&heap->texts);
 	free(heap->says);

@@ -48,6 +48,8 @@ struct jp_heap {
 	uint64_t *addresses; /* of each object */
 	uint32_t count;
 	struct jp_graph graph; /* count + 1 nodes */
+	uint32_t *edge_names;  /* of each edge, in the graph's order: the constant, variable or Symbol key by which it
+	                        * is; JP_NONE: not known. NULL: none is */
 	struct jp_intern words;
 	float *stands_for; /* for how many objects each stands that was sampled, 0: it was not; NULL: none were */
 	uint32_t
@@ -72,22 +74,25 @@ struct jp_heap_builder {
 	const char *name; /* of the file, for messages */
 	unsigned line;    /* likewise; 0: none */
 	bool texts;       /* heap->says has a place for each object */
+	bool names_edges; /* heap->edge_names has a place for each edge */
 	struct jprof_error *err;
 	struct jp_index ids;
 	size_t address_cap, object_cap, says_cap;
-	uint64_t *asked; /* the addresses of this object */
-	uint32_t *found; /* and, once it was added, their ids */
-	size_t asked_count, asked_cap, found_cap;
+	uint64_t *asked;       /* the addresses of this object */
+	uint32_t *asked_names; /* by what it refers to each, if edges have names */
+	uint32_t *found;       /* and, once it was added, their ids */
+	size_t asked_count, asked_cap, asked_names_cap, found_cap;
 	struct jp_edge_run *runs;
-	uint32_t *to;
-	size_t run_count, run_cap, to_count, to_cap;
+	uint32_t *to, *to_names;
+	size_t run_count, run_cap, to_count, to_cap, to_names_cap;
 	uint64_t bytes; /* of all objects so far: no sum of some is larger */
 	struct jp_intern roots;
 };
 
-/* Begins an object, and adds what it refers to, which may be nothing that is ever added. */
+/* Begins an object, and adds what it refers to, which may be nothing that is ever added, and by what name: a word of
+ * the heap, JP_NONE where it has none. */
 int jp_heap_begin(struct jp_heap_builder *b) jp_must_check;
-int jp_heap_ask(struct jp_heap_builder *b, uint64_t address) jp_must_check;
+int jp_heap_ask(struct jp_heap_builder *b, uint64_t address, uint32_t name) jp_must_check;
 
 /* Ends it: asked[own_address] and asked[class_address] are set, but for a root, whose place is made of its name. The
  * object's texts are words of the heap. */

@@ -63,7 +63,7 @@ static int read_references(struct heap_reader *r, struct jp_jsonpull *pull)
 	enum jp_json_token token;
 	while ((token = jp_jsonpull_next(pull)) == JP_JSON_TEXT) {
 		uint64_t address = address_in(&pull->text);
-		int rc = address ? jp_heap_ask(&r->b, address) : 0;
+		int rc = address ? jp_heap_ask(&r->b, address, JP_NONE) : 0;
 		if (rc)
 			return rc;
 	}

@@ -1,7 +1,9 @@
 #include "rubyheap/heapgraph.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/reader.h"
 
@@ -13,6 +15,8 @@ struct graph_reader {
 	struct jp_heap_builder b;
 	struct jp_bytes bytes;
 	uint64_t objects;
+	uint32_t *names; /* words by which an object refers to another, by number - 1 */
+	size_t name_count, name_cap;
 };
 
 static int damaged_graph(const struct graph_reader *r)
@@ -36,19 +40,45 @@ static int read_graph_text(struct graph_reader *r, uint32_t *word)
 	return len && *word == JP_NONE ? jp_error_nomem(r->b.err) : 0;
 }
 
-/* From an object to another; 0 for none. */
-static uint64_t read_neighbour(struct graph_reader *r, uint64_t from)
+/* From an object to another, by their distance; 0 for none. */
+static uint64_t neighbour_at(uint64_t from, uint64_t distance)
 {
-	uint64_t number = jp_bytes_uleb(&r->bytes), words = number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
+	uint64_t words = distance >> 1 ^ (distance & 1 ? UINT64_MAX : 0);
 	return words ? from + words * word_bytes : 0;
 }
 
+/* A name's number, and the name itself where it is new. */
+static int read_edge_name(struct graph_reader *r, uint32_t *name)
+{
+	uint64_t number = jp_bytes_uleb(&r->bytes);
+	if (r->bytes.bad || !number || number > r->name_count + 1)
+		return damaged_graph(r);
+	if (number > r->name_count) {
+		if (jp_array_push(r->names, r->name_count, r->name_cap))
+			return jp_error_nomem(r->b.err);
+		int rc = read_graph_text(r, &r->names[r->name_count]);
+		if (rc)
+			return rc;
+		r->name_count++;
+	}
+	*name = r->names[number - 1];
+	return 0;
+}
+
+/* In the first format an edge is a distance; in the second its lowest bit says whether it has a name. */
 static int read_neighbours(struct graph_reader *r, uint64_t from)
 {
-	uint64_t address;
+	uint64_t number;
 	int rc = 0;
-	while (!rc && (address = read_neighbour(r, from)))
-		rc = jp_heap_ask(&r->b, address);
+	while (!rc && (number = jp_bytes_uleb(&r->bytes))) {
+		uint32_t name = JP_NONE;
+		if (r->b.names_edges) {
+			rc = number & 1 ? read_edge_name(r, &name) : 0;
+			number >>= 1;
+			rc = rc || number ? rc : damaged_graph(r);
+		}
+		rc = rc ? rc : jp_heap_ask(&r->b, neighbour_at(from, number), name);
+	}
 	return rc || !r->bytes.bad ? rc : damaged_graph(r);
 }
 
@@ -74,7 +104,7 @@ static int read_slot(struct graph_reader *r, unsigned bits, uint64_t address, ui
 		return rc;
 	object.type = (uint8_t)type_of_slot(bits);
 	r->b.asked[own_address] = address;
-	r->b.asked[class_address] = read_neighbour(r, address);
+	r->b.asked[class_address] = neighbour_at(address, jp_bytes_uleb(&r->bytes));
 	object.bytes = jp_bytes_uleb(&r->bytes);
 	object.bytes = object.bytes ? object.bytes : stride;
 	uint64_t length = bits & has_length ? jp_bytes_uleb(&r->bytes) : 0;
@@ -111,8 +141,11 @@ static int read_graph_root(struct graph_reader *r)
 	uint64_t place = jp_bytes_uleb(&r->bytes);
 	if (!rc && (r->bytes.bad || place > UINT64_MAX / word_bytes))
 		return damaged_graph(r);
+	uint32_t name = JP_NONE;
+	if (!rc && r->b.names_edges)
+		rc = read_graph_text(r, &name);
 	rc = rc ? rc : jp_heap_begin(&r->b);
-	rc = rc ? rc : jp_heap_ask(&r->b, place * word_bytes);
+	rc = rc ? rc : jp_heap_ask(&r->b, place * word_bytes, name);
 	return rc ? rc : jp_heap_add(&r->b, &root);
 }
 
@@ -141,11 +174,12 @@ static int read_graph_records(struct graph_reader *r)
 /* Lines of text up to an empty one, of which the first says what it is. */
 static int read_graph_head(struct graph_reader *r, const void *data, size_t len)
 {
-	static const char first[] = "jprof-graph ", known[] = "jprof-graph 1\n";
+	static const char first[] = "jprof-graph ", nameless[] = "jprof-graph 1\n", known[] = "jprof-graph 2\n";
 	const char *end = memmem(data, len < 4096 ? len : 4096, "\n\n", 2);
 	if (!end || strncmp(data, first, sizeof first - 1) != 0)
 		return jp_error(r->b.err, JPROF_E_FORMAT, r->b.name, 0, "has no graph of Ruby's objects");
-	if (strncmp(data, known, sizeof known - 1) != 0)
+	r->b.names_edges = !strncmp(data, known, sizeof known - 1);
+	if (!r->b.names_edges && strncmp(data, nameless, sizeof nameless - 1) != 0)
 		return jp_error(r->b.err, JPROF_E_UNSUPPORTED, r->b.name, 0,
 		                "has a graph of Ruby's objects in a format that is not known here; take a newer jprof");
 	jp_bytes_seek(&r->bytes, (uint64_t)(end + 2 - (const char *)data));
@@ -158,6 +192,7 @@ int jp_heap_read_graph(struct jp_heap *heap, const void *data, size_t len, const
 	r.bytes = (struct jp_bytes){ .data = data, .len = len };
 	int rc = read_graph_head(&r, data, len);
 	rc = rc ? rc : read_graph_records(&r);
+	free(r.names);
 	jp_heap_builder_release(&r.b);
 	return rc;
 }

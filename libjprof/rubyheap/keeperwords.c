@@ -64,6 +64,18 @@ const char *jp_heap_node_word(const struct jp_heap *heap, uint32_t node)
 	}
 }
 
+/* By what `from` refers to `to`, "" where that is not known. What is a class has a name of its own. */
+static const char *edge_name(const struct jp_heap *heap, uint32_t from, uint32_t to)
+{
+	if (!heap->edge_names || from >= heap->count || to >= heap->count || heap->objects[to].type == JP_HEAP_CLASS ||
+	    heap->objects[to].type == JP_HEAP_MODULE)
+		return "";
+	for (uint32_t e = heap->graph.first[from]; e < heap->graph.first[from + 1]; e++)
+		if (heap->graph.to[e] == to && heap->edge_names[e] != JP_NONE)
+			return jp_heap_word(heap, heap->edge_names[e]);
+	return "";
+}
+
 static bool has_own_name(const struct jp_heap *heap, uint32_t node)
 {
 	enum jp_heap_type type = node < heap->count ? (enum jp_heap_type)heap->objects[node].type : JP_HEAP_ROOT;
@@ -109,24 +121,54 @@ static bool dominates(const struct jprof_rubyheap *h, uint32_t above, uint32_t n
 	return node == above;
 }
 
-const char *jp_keeper_holder(const struct jprof_rubyheap *h, uint32_t node, struct jp_arena *texts)
-{
-	struct jp_strbuf text = { 0 };
-	uint32_t above = h->way[node];
-	bool needs_none = jp_heap_is_thread(&h->heap, node) || h->heap.objects[node].type == JP_HEAP_CLASS ||
-	                  h->heap.objects[node].type == JP_HEAP_MODULE;
-	while (above < h->heap.count && (is_between(&h->heap, above) || is_container(&h->heap, above)))
-		above = h->way[above];
-	if (above < h->heap.count && !needs_none) {
-		put_one(&text, &h->heap, above);
-		jp_strbuf_str(&text, dominates(h, above, node) ? "" : " and others");
-	}
-	return text_in_arena(&text, texts);
-}
-
 static bool is_class_object(const struct jp_heap *heap, uint32_t node)
 {
 	return heap->objects[node].type == JP_HEAP_CLASS && !strcmp(jp_heap_node_word(heap, node), "Object");
+}
+
+/* "Shop::CACHE", "@@open of Shop", "$shop", "Hash[:prices]", "Session @data": what refers to another thing by a name.
+ * `kind`: "Shop::CACHE (constant)". */
+static void put_by_name(struct jp_strbuf *out, const struct jp_heap *heap, uint32_t from, const char *name, bool kind)
+{
+	const char *word = jp_heap_node_word(heap, from);
+	switch ((enum jp_heap_type)heap->objects[from].type) {
+	case JP_HEAP_ROOT: jp_strbuf_printf(out, "%s%s", name, kind ? " (global)" : ""); break;
+	case JP_HEAP_CLASS:
+	case JP_HEAP_MODULE:
+	case JP_HEAP_SINGLETON:
+		if (*name == '@')
+			jp_strbuf_printf(out, "%s of %s", name, word);
+		else
+			jp_strbuf_printf(out, "%s%s%s%s", is_class_object(heap, from) ? "" : word,
+			                 is_class_object(heap, from) ? "" : "::", name, kind ? " (constant)" : "");
+		break;
+	default:
+		if (*name != '@')
+			jp_strbuf_printf(out, "%s[:%s]", jp_heap_is_thread(heap, from) ? "Thread" : word, name);
+		else
+			jp_strbuf_printf(out, "%s %s", word, name);
+	}
+}
+
+/* What the way to it passes last that has a name: the constant, variable or object behind which containers follow. */
+const char *jp_keeper_holder(const struct jprof_rubyheap *h, uint32_t node, struct jp_arena *texts)
+{
+	const struct jp_heap *heap = &h->heap;
+	struct jp_strbuf text = { 0 };
+	uint32_t above = h->way[node], below = node;
+	bool needs_none = jp_heap_is_thread(heap, node) || heap->objects[node].type == JP_HEAP_CLASS ||
+	                  heap->objects[node].type == JP_HEAP_MODULE;
+	while (above < heap->count && (is_between(heap, above) || is_container(heap, above)))
+		below = above, above = h->way[above];
+	if (above < heap->count && !needs_none) {
+		const char *name = edge_name(heap, above, below);
+		if (*name)
+			put_by_name(&text, heap, above, name, false);
+		else
+			put_one(&text, heap, above);
+		jp_strbuf_str(&text, dominates(h, above, node) ? "" : " and others");
+	}
+	return text_in_arena(&text, texts);
 }
 
 /* The nodes on the way to it that have a word, the last first; how many. */
@@ -150,34 +192,44 @@ static size_t steps_to(const struct jprof_rubyheap *h, uint32_t node, uint32_t s
 	return count;
 }
 
-/* The class to which most of those belong, by bytes, that the node alone keeps, directly. */
-static void put_elements(struct jp_strbuf *out, const struct jprof_rubyheap *h, uint32_t node, const uint64_t *bytes,
-                         uint64_t *of_class)
+/* Of those that the node alone keeps, directly: one of the class to which most belong, by bytes, and how many do. */
+struct elements {
+	uint32_t most, count;
+};
+
+static struct elements find_elements(const struct jprof_rubyheap *h, uint32_t node, const uint64_t *bytes,
+                                     uint64_t *of_class)
 {
 	const uint32_t *begin = h->children + h->first_child[node], *end = h->children + h->first_child[node + 1];
 	const struct jp_heap_object *objects = h->heap.objects;
-	uint32_t most = JP_NONE, count = 0;
+	struct elements e = { .most = JP_NONE };
 	for (const uint32_t *child = begin; child < end; child++) {
 		uint32_t class_node = objects[*child].class_node;
 		if (class_node == JP_NONE || !bytes[*child])
 			continue;
 		of_class[class_node] += bytes[*child];
-		if (most == JP_NONE || of_class[class_node] > of_class[objects[most].class_node])
-			most = *child;
+		if (e.most == JP_NONE || of_class[class_node] > of_class[objects[e.most].class_node])
+			e.most = *child;
 	}
 	for (const uint32_t *child = begin; child < end; child++) {
 		if (objects[*child].class_node == JP_NONE)
 			continue;
-		count += bytes[*child] && objects[*child].class_node == objects[most].class_node;
+		e.count += bytes[*child] && objects[*child].class_node == objects[e.most].class_node;
 		of_class[objects[*child].class_node] = 0;
 	}
-	if (!count)
+	return e;
+}
+
+static void put_elements(struct jp_strbuf *out, const struct jprof_rubyheap *h, const struct elements *e,
+                         const uint64_t *bytes)
+{
+	if (!e->count)
 		return;
-	jp_strbuf_printf(out, " > %s", jp_heap_node_word(&h->heap, most));
-	bool are_samples = h->heap.stands_for && bytes[most] != h->keeps[most];
-	if (count > 1 && !are_samples) {
+	jp_strbuf_printf(out, " > %s", jp_heap_node_word(&h->heap, e->most));
+	bool are_samples = h->heap.stands_for && bytes[e->most] != h->keeps[e->most];
+	if (e->count > 1 && !are_samples) {
 		jp_strbuf_str(out, " (");
-		jp_strbuf_grouped(out, count, 0);
+		jp_strbuf_grouped(out, e->count, 0);
 		jp_strbuf_str(out, " of them)");
 	}
 }
@@ -196,6 +248,8 @@ const char *jp_keeper_path(const struct jprof_rubyheap *h, uint32_t node, const 
 {
 	uint32_t steps[longest_way];
 	size_t count = steps_to(h, node, steps);
+	const struct elements elements = find_elements(h, node, bytes, of_class);
+	uint32_t last = elements.count == 1 ? elements.most : JP_NONE;
 	struct jp_strbuf text = { 0 };
 	for (size_t i = count; i > 0; i--) {
 		size_t place = count - i;
@@ -205,8 +259,13 @@ const char *jp_keeper_path(const struct jprof_rubyheap *h, uint32_t node, const 
 		if (left_out && place > first_words)
 			continue;
 		jp_strbuf_str(&text, text.len ? " > " : "");
-		jp_strbuf_str(&text, left_out ? "..." : jp_heap_node_word(&h->heap, steps[i - 1]));
+		uint32_t next = i > 1 ? steps[i - 2] : last;
+		const char *name = left_out ? "" : edge_name(&h->heap, steps[i - 1], next);
+		if (*name)
+			put_by_name(&text, &h->heap, steps[i - 1], name, true);
+		else
+			jp_strbuf_str(&text, left_out ? "..." : jp_heap_node_word(&h->heap, steps[i - 1]));
 	}
-	put_elements(&text, h, node, bytes, of_class);
+	put_elements(&text, h, &elements, bytes);
 	return text_in_arena(&text, texts);
 }

@@ -18,6 +18,10 @@ end
 
 class Sub; end
 
+# A constant that waits for its file: who looks at it without asking loads it, and ends the program.
+File.write('later.rb', 'abort "loaded"')
+Object.autoload(:Later, File.expand_path('later.rb'))
+
 PLANTED = [
   -> { Object.const_set(:K_HASH, { a: pay(1) }) },
   -> { Cvar.put(pay(2)) },

@@ -23,30 +23,30 @@ while read -r number keeper; do
     what="$name"
     works "$jprof" keepers --top=0 "--class=^$name\$" planted.jprof
     tr -s ' \n' ' ' <out >joined
-    check "$(grep -o ' path.*' joined)" grep -q "path \(.* > \)*$keeper > $name keeps:" joined
+    check "$(grep -o ' path.*' joined)" grep -qF -e "path $keeper > $name keeps:" -e " > $keeper > $name keeps:" joined
 done <<'END'
-1 Object > Hash
-2 Cvar > Array
-3 Ruby > Ractor > Thread
-4 a global variable > Proc > local variables of a block
-5 a global variable > Object
-6 a global variable > Fiber
-7 a global variable
+1 K_HASH (constant) > Hash[:a]
+2 @@cache of Cvar > Array
+3 Ruby > Ractor > Thread[:tl]
+4 $proc (global) > Proc > local variables of a block
+5 $sing (global) > Object
+6 $fiber (global) > Fiber
+7 $glob (global)
 8 a finalizer > Array > Proc > local variables of a block
-9 Civ > Hash
-10 Ruby > Ractor > Thread > Hash
-11 a global variable > Thread
+9 @reg of Civ > Hash[:k]
+10 Ruby > Ractor > Thread > Hash[:tv]
+11 $th (global) > Thread
 12 Sub > Proc > local variables of a block
-13 a global variable > Enumerator > Enumerator::Generator > Proc > local variables of a block
-14 a global variable > ST
-15 a global variable > Hash
-16 a global variable > Method
+13 $enum (global) > Enumerator > Enumerator::Generator > Proc > local variables of a block
+14 $str (global) > ST
+15 $idh (global) > Hash
+16 $meth (global) > Method
 17 at_exit > Proc > local variables of a block
-18 a global variable > Thread::Queue > Array
-19 a global variable > TracePoint > Proc > local variables of a block
-20 a global variable > RuntimeError
-21 a global variable > Set > Hash
-22 a global variable > Binding > local variables of a block
+18 $q (global) > Thread::Queue > Array
+19 $tp (global) > TracePoint > Proc > local variables of a block
+20 $err (global) > RuntimeError @ctx
+21 $set (global) > Set @hash > Hash
+22 $cur (global) > Binding > local variables of a block
 END
 
 # Without --objects there is none, and --gc alone counts.

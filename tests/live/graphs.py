@@ -79,8 +79,8 @@ class Reader:
 
 
 def decode(data):
-    """{address: (type, class, length, name, edges, bytes)}, and the kinds of roots."""
-    r, objects, roots = Reader(data), {}, set()
+    """{address: (type, class, length, name, edges, bytes)}, the kinds of roots, and the names of edges."""
+    r, objects, roots, names = Reader(data), {}, set(), []
     while True:
         kind = r.byte()
         if kind == ord("P"):
@@ -94,19 +94,25 @@ def decode(data):
                 length = r.number() if bits & 0x80 else 0
                 name = r.text() if bits & 0x40 else ""
                 edges = []
-                while distance := r.distance():
-                    edges.append(place + 8 * distance)
+                while number := r.number():
+                    if number & 1:
+                        known = r.number()
+                        assert 1 <= known <= len(names) + 1
+                        if known > len(names):
+                            names.append(r.text())
+                    edges.append(place + 8 * (number >> 2 ^ -(number >> 1 & 1)))
                 objects[place] = (bits & 31, of_class, length, name, edges, size)
         elif kind == ord("R"):
             roots.add(r.text())
             r.number()
+            r.text()
         else:
             assert kind == ord("E") and r.number() == len(objects) and r.text() == "end\n" and r.at == len(data)
-            return objects, roots
+            return objects, roots, names
 
 
 def compare(data, counts):
-    objects, roots = decode(data)
+    objects, roots, names = decode(data)
     found = collections.Counter(TYPES.get(o[0]) for o in objects.values())
     wrong = []
     for name in TYPES.values():
@@ -121,6 +127,8 @@ def compare(data, counts):
         wrong.append("no long Array")
     if not any(o[0] == 8 and o[2] == 20000 and len(o[4]) > 20000 for o in objects.values()):
         wrong.append("no long Hash")
+    if not {"ITEMS", "LONG", "@name", "@tags"} <= set(names):
+        wrong.append(f"names {names}")
     if not {"vm", "machine_context"} <= roots:
         wrong.append(f"roots {roots}")
     return wrong
@@ -128,7 +136,7 @@ def compare(data, counts):
 
 def judge(pid, root, path):
     """Beside what ObjectSpace.dump_all says of the same objects, when the program is told to call it."""
-    objects, _ = decode(read_graph(pid, root)[1])
+    objects, _, _ = decode(read_graph(pid, root)[1])
     with open("go", "w"):
         pass
     until("the dump", lambda: os.path.exists("done"))

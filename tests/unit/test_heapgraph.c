@@ -9,9 +9,12 @@ static const uint64_t first_slot = 0x7f0000001000;
 /* Types as Ruby numbers them. */
 enum { class_type = 2, string_type = 5, hash_type = 8, named = 0x40, long_one = 0x80 };
 
+/* `names`: of the second format, in which each object refers to others by the first of these names. */
 struct writer {
 	unsigned char bytes[most_bytes];
 	size_t len;
+	bool names;
+	unsigned name_count;
 };
 
 static void put_number_7(struct writer *w, uint64_t value)
@@ -33,9 +36,20 @@ static void put_string(struct writer *w, const char *text)
 	w->len += strlen(text);
 }
 
+/* In the second format: the first name of an object stands behind the edge where it is new. */
+static void put_edge(struct writer *w, int64_t words, const char *by)
+{
+	uint64_t distance = words < 0 ? (uint64_t)(-2 * words - 1) : (uint64_t)(2 * words);
+	put_number_7(w, !w->names ? distance : 2 * distance + (by != NULL));
+	if (!w->names || !by)
+		return;
+	put_number_7(w, ++w->name_count);
+	put_string(w, by);
+}
+
 /* The i-th slot: of the class at another (its own: of none), and with what it refers to, up to -1. */
 static void put_object(struct writer *w, int i, int type, int of_class, uint64_t size, uint64_t length,
-                       const char *name, const int *to)
+                       const char *name, const int *to, const char *by)
 {
 	enum { words = slot / 8 };
 	w->bytes[w->len++] = (unsigned char)(type | (name ? named : 0) | (length ? long_one : 0));
@@ -46,32 +60,42 @@ static void put_object(struct writer *w, int i, int type, int of_class, uint64_t
 	if (name)
 		put_string(w, name);
 	for (; *to >= 0; to++)
-		put_words(w, (*to - i) * words);
+		put_edge(w, (*to - i) * words, by);
 	put_number_7(w, 0);
 }
 
-/* class Shop::Cache keeps a Hash of two, with two Strings of 1000 bytes; a third String is garbage. */
+/* class Shop::Cache keeps a Hash of two, with two Strings of 1000 bytes; a third String is garbage. With names the Hash
+ * is its constant PRICES, has a String under :today, and the other one is $tomorrow. */
 static void put_shop(struct writer *w)
 {
-	static const char head[] = "jprof-graph 1\nruby 3.1.2\nlater words\n\n";
-	static const int none[] = { -1 }, cache[] = { 3, -1 }, hash[] = { 4, 5, -1 };
-	memcpy(w->bytes, head, w->len = sizeof head - 1);
+	static const int none[] = { -1 }, cache[] = { 3, -1 }, both[] = { 4, 5, -1 }, one[] = { 4, -1 };
+	const int *hash = w->names ? one : both;
+	w->len = (size_t)snprintf((char *)w->bytes, most_bytes, "jprof-graph %d\nruby 3.1.2\nlater words\n\n",
+	                          w->names ? 2 : 1);
 	w->bytes[w->len++] = 'P';
 	put_number_7(w, first_slot / 8);
 	put_number_7(w, slot);
 	put_number_7(w, slots);
-	put_object(w, 0, class_type, 0, 600, 0, "Class", none);
-	put_object(w, 1, class_type, 0, 0, 0, "String", none);
-	put_object(w, 2, class_type, 0, 500, 0, "Shop::Cache", cache);
-	put_object(w, 3, hash_type, 3, 200, 2, NULL, hash);
-	put_object(w, 4, string_type, 1, 1000, 960, NULL, none);
-	put_object(w, 5, string_type, 1, 1000, 960, NULL, none);
+	put_object(w, 0, class_type, 0, 600, 0, "Class", none, NULL);
+	put_object(w, 1, class_type, 0, 0, 0, "String", none, NULL);
+	put_object(w, 2, class_type, 0, 500, 0, "Shop::Cache", cache, "PRICES");
+	put_object(w, 3, hash_type, 3, 200, 2, NULL, hash, "today");
+	put_object(w, 4, string_type, 1, 1000, 960, NULL, none, NULL);
+	put_object(w, 5, string_type, 1, 1000, 960, NULL, none, NULL);
 	w->bytes[w->len++] = 0;
-	put_object(w, 7, string_type, 1, 0, 5, NULL, none);
+	put_object(w, 7, string_type, 1, 0, 5, NULL, none, NULL);
 	for (int i = 0; i < 3; i++) {
 		w->bytes[w->len++] = 'R';
 		put_string(w, "vm");
 		put_number_7(w, (first_slot + (unsigned)i * slot) / 8);
+		if (w->names)
+			put_string(w, "");
+	}
+	if (w->names) {
+		w->bytes[w->len++] = 'R';
+		put_string(w, "global_tbl");
+		put_number_7(w, (first_slot + 5u * slot) / 8);
+		put_string(w, "$tomorrow");
 	}
 	w->bytes[w->len++] = 'E';
 	put_number_7(w, slots - 1);
@@ -97,6 +121,26 @@ TEST(test_shop)
 	assert_string_equal(first->what, "a Hash of 2");
 	assert_string_equal(first->holder, "Shop::Cache");
 	assert_string_equal(first->path, "Shop::Cache > Hash > String (2 of them)");
+	jprof_keepers_free(keepers);
+	jprof_rubyheap_free(heap);
+}
+
+TEST(test_names)
+{
+	struct writer w = { .names = true };
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_keepers *keepers = NULL;
+	struct jprof_error err;
+	put_shop(&w);
+	assert_int_equal(jprof_rubyheap_parse(w.bytes, w.len, "shop", &heap, &err), 0);
+	assert_int_equal(jprof_keepers_new(heap, NULL, &keepers, &err), 0);
+	const struct jprof_keeper *first = jprof_keepers_at(keepers, 0), *second = jprof_keepers_at(keepers, 1);
+	assert_int_equal(first->keeps, 1200);
+	assert_string_equal(first->holder, "Shop::Cache::PRICES");
+	assert_string_equal(first->path, "Shop::Cache::PRICES (constant) > Hash[:today] > String");
+	assert_int_equal(second->keeps, 1000);
+	assert_string_equal(second->holder, "$tomorrow");
+	assert_string_equal(second->path, "$tomorrow (global) > String");
 	jprof_keepers_free(keepers);
 	jprof_rubyheap_free(heap);
 }
@@ -176,7 +220,7 @@ static int read_damaged(const unsigned char *bytes, size_t len)
 /* What comes behind the number of objects is the writer's word that it is whole. */
 TEST(test_cut)
 {
-	struct writer w = { .len = 0 };
+	struct writer w = { .names = true };
 	put_shop(&w);
 	for (size_t len = 0; len < w.len; len++)
 		assert_int_not_equal(read_damaged(w.bytes, len), 0);
@@ -184,7 +228,7 @@ TEST(test_cut)
 
 TEST(test_bytes)
 {
-	struct writer w = { .len = 0 };
+	struct writer w = { .names = true };
 	put_shop(&w);
 	for (size_t at = 0; at < w.len; at++) {
 		unsigned char was = w.bytes[at];
