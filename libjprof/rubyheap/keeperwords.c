@@ -126,8 +126,8 @@ static bool is_class_object(const struct jp_heap *heap, uint32_t node)
 	return heap->objects[node].type == JP_HEAP_CLASS && !strcmp(jp_heap_node_word(heap, node), "Object");
 }
 
-/* "Shop::CACHE", "@@open of Shop", "$shop", "Hash[:prices]", "Session @data": what refers to another thing by a name.
- * `kind`: "Shop::CACHE (constant)". */
+/* "Shop::CACHE", "@@open of Shop", "$shop", "Hash[:prices]", "Thread[:key]", "Session @data": what refers to another
+ * thing by a name. `kind`: "Shop::CACHE (constant)". */
 static void put_by_name(struct jp_strbuf *out, const struct jp_heap *heap, uint32_t from, const char *name, bool kind)
 {
 	const char *word = jp_heap_node_word(heap, from);
@@ -144,7 +144,7 @@ static void put_by_name(struct jp_strbuf *out, const struct jp_heap *heap, uint3
 		break;
 	default:
 		if (*name != '@')
-			jp_strbuf_printf(out, "%s[:%s]", jp_heap_is_thread(heap, from) ? "Thread" : word, name);
+			jp_strbuf_printf(out, "%s[:%s]", word, name);
 		else
 			jp_strbuf_printf(out, "%s %s", word, name);
 	}

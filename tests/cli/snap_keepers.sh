@@ -27,7 +27,6 @@ while read -r number keeper; do
 done <<'END'
 1 K_HASH (constant) > Hash[:a]
 2 @@cache of Cvar > Array
-3 Ruby > Ractor > Thread[:tl]
 4 $proc (global) > Proc > local variables of a block
 5 $sing (global) > Object
 6 $fiber (global) > Fiber
@@ -48,6 +47,9 @@ done <<'END'
 21 $set (global) > Set @hash > Hash
 22 $cur (global) > Binding > local variables of a block
 END
+# What a thread has by a key is its fiber's, which is an object of its own from Ruby 3.3 on.
+works "$jprof" keepers --top=0 '--class=^P03$' planted.jprof
+check "$(grep '^ *path' out)" grep -qE 'Ruby > Ractor > Thread( > Fiber)?\[:tl\] > P03$' out
 
 # Without --objects there is none, and --gc alone counts.
 works "$jprof" snap --gc --symbols=later "$pid" -o counted.jprof
