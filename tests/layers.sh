@@ -21,7 +21,7 @@ run: cli
 snap: cli
 doctor: cli run snap
 watch: answers cli report snap
-serve: cli report snap'
+serve: answers cli report snap'
 
 # What nobody may call, as extended regular expressions of whole names.
 printing='v?f?printf|v?dprintf|__v?f?printf_chk|__v?dprintf_chk|(puts|fputs|fputc|putc|putchar|fwrite)(_unlocked)?|perror|psignal|warnx?|v?syslog|std(in|out|err)'

@@ -261,7 +261,7 @@ static bool write_page(const struct page *page, const struct options *o, const s
 		say_error(&err);
 	else if (view && !answer)
 		say("memory is short");
-	if (!rc)
+	if (!rc && !page->silent)
 		page_say_holds(page, o, &source);
 	free(answer);
 	free(processes);

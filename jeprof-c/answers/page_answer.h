@@ -15,6 +15,7 @@ struct page {
 	const struct explained *explained; /* where all memory is; NULL: not known */
 	const struct diff_report *diff;    /* what grew; NULL: nothing is compared, or by --base alone */
 	bool explains;                     /* its answer is that of explain */
+	bool silent;                       /* what it holds is not said */
 };
 
 /* Whether the page has each part of Ruby to choose from: filters look at what --ruby leaves, so a page of another part

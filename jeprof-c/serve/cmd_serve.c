@@ -1,4 +1,4 @@
-/* jprof serve --pid=PID | --puma[=PID]: profiles over HTTP, for what collects those of Go programs. */
+/* jprof serve --pid=PID | --puma[=PID]: profiles over HTTP, for what collects those of Go programs, and numbers. */
 #include <stdio.h>
 
 #include "cli/say.h"

@@ -10,72 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/budget.h"
 #include "cli/confine.h"
-#include "cli/fdwrite.h"
-#include "cli/sandbox.h"
-#include "cli/say.h"
-#include "report/load.h"
-#include "serve/serveopts.h"
-#include "snap/memsnap.h"
-
-static int write_profile(void *context, const void *data, size_t len)
-{
-	const int *fd = context;
-	return fd_write(*fd, data, len, true);
-}
-
-static bool render_heap(const struct loaded *loaded, const struct serve_options *o, enum jprof_counter counter, int fd)
-{
-	struct options report = o->report;
-	struct jprof_error err;
-	report.counter = counter;
-	struct jprof_view *view = load_view(loaded, &report);
-	if (!view)
-		return false;
-	const struct jprof_report_opts opts = options_report(&report);
-	int rc = jprof_render(view, report.output, &opts, write_profile, &fd, &err);
-	if (rc)
-		say_error(&err);
-	jprof_view_free(view);
-	return !rc;
-}
-
-static bool render_both(const struct memsnap *snap, const struct serve_options *o, int heap, int allocs)
-{
-	static char name[] = "snapshot";
-	char *dumps[] = { name };
-	const struct live_input live = { .name = name, .data = snap->bundle, .len = snap->len };
-	struct inputs inputs = { .dumps = dumps, .dump_count = 1, .live = &live, .live_count = 1 };
-	struct loaded loaded;
-	if (!load_profile(&loaded, &inputs, &o->report))
-		return false;
-	bool good =
-	    render_heap(&loaded, o, JPROF_INUSE_SPACE, heap) && render_heap(&loaded, o, JPROF_ALLOC_SPACE, allocs);
-	loaded_free(&loaded);
-	return good;
-}
-
-/* Writes profile.proto into the descriptors: `heap`, which shows first what is in use, and `allocs`, which shows first
- * what was ever allocated. False after having said why there is none. */
-static bool heap_make(const struct serve_options *o, bool gc, int heap, int allocs)
-{
-	struct snap_options which = o->which;
-	struct memsnap snap = { 0 };
-	which.gc = gc;
-	if (!budget_watch(o->report.max_memory))
-		return false;
-	bool good = memsnap_take(&snap, &which);
-	if (good && !snap.dumped) {
-		if (*snap.why)
-			say("%s", snap.why);
-		good = false;
-	}
-	good = good && render_both(&snap, o, heap, allocs);
-	memsnap_free(&snap);
-	sandbox_end();
-	return good;
-}
 
 static void close_held(int *fd)
 {
@@ -86,17 +21,21 @@ static void close_held(int *fd)
 
 static void close_making(struct heap_making *m)
 {
-	for (int i = 0; i < heap_kinds; i++)
+	for (int i = 0; i < SERVE_KINDS; i++)
 		close_held(&m->files[i]);
 	close_held(&m->said);
 }
 
-static bool open_making(struct heap_making *m)
+static bool open_making(struct heap_making *m, bool fresh, enum serve_kind wanted)
 {
-	m->files[0] = memfd_create("jprof heap", MFD_CLOEXEC);
-	m->files[1] = memfd_create("jprof allocs", MFD_CLOEXEC);
+	bool good = true;
+	m->fresh = fresh;
+	m->wanted = wanted;
+	for (int i = 0; i < SERVE_KINDS; i++)
+		if (i == (int)wanted || (fresh && i <= SERVE_ALLOCS))
+			good = (m->files[i] = memfd_create("jprof serve", MFD_CLOEXEC)) >= 0 && good;
 	m->said = memfd_create("jprof says", MFD_CLOEXEC);
-	if (m->files[0] >= 0 && m->files[1] >= 0 && m->said >= 0)
+	if (good && m->said >= 0)
 		return true;
 	close_making(m);
 	return false;
@@ -104,39 +43,55 @@ static bool open_making(struct heap_making *m)
 
 /* ---- the child ---------------------------------------------------------------------------------------------- */
 
-/* It has its files as numbers 3 and 4, its messages go to where the server reads them, and no connection of the
- * server's stays open in it. */
-static bool take_files(const struct heap_making *m)
+/* Moves the descriptors to numbers from 3 on, and closes all others but the first three: no connection of the server's
+ * stays open in it. */
+static bool keep_files(int *const *files, int count)
 {
-	enum { above_all = 16 };
-	int said = fcntl(m->said, F_DUPFD, above_all);
-	int heap = fcntl(m->files[0], F_DUPFD, above_all), allocs = fcntl(m->files[1], F_DUPFD, above_all);
-	int none = open("/dev/null", O_RDWR);
-	bool good = said >= 0 && none >= 0 && dup2(none, STDIN_FILENO) >= 0 && dup2(none, STDOUT_FILENO) >= 0 &&
-	            dup2(said, STDERR_FILENO) >= 0 && dup2(heap, STDERR_FILENO + 1) >= 0 &&
-	            dup2(allocs, STDERR_FILENO + 2) >= 0;
-	confine_close_above(STDERR_FILENO + 2);
+	enum { above_all = 32 };
+	bool good = true;
+	for (int i = 0; i < count; i++)
+		if (*files[i] >= 0)
+			good = (*files[i] = fcntl(*files[i], F_DUPFD, above_all)) >= 0 && good;
+	for (int i = 0; i < count; i++)
+		if (*files[i] >= 0)
+			good = (*files[i] = dup2(*files[i], STDERR_FILENO + 1 + i)) >= 0 && good;
+	confine_close_above(STDERR_FILENO + count);
 	return good;
+}
+
+/* Its messages go to where the server reads them. */
+static bool take_files(struct heap_work *w, int said)
+{
+	int none = open("/dev/null", O_RDWR);
+	int *files[SERVE_KINDS + 2] = { &w->first, &w->last };
+	for (int i = 0; i < SERVE_KINDS; i++)
+		files[2 + i] = &w->files[i];
+	return none >= 0 && dup2(none, STDIN_FILENO) >= 0 && dup2(none, STDOUT_FILENO) >= 0 &&
+	       dup2(said, STDERR_FILENO) >= 0 && keep_files(files, SERVE_KINDS + 2);
 }
 
 static _Noreturn void make_in_child(const struct heap_answers *a, pid_t parent)
 {
 	static const int usual[] = { SIGCHLD, SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+	struct heap_work work = { .gc = a->making.gc,
+		                  .first = a->first,
+		                  .last = a->making.fresh ? -1 : a->files[SERVE_BUNDLE] };
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		signal(usual[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, &a->signals, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent || !take_files(&a->making))
-		_exit(1);
-	bool good = heap_make(a->options, a->making.gc, STDERR_FILENO + 1, STDERR_FILENO + 2);
+	memcpy(work.files, a->making.files, sizeof work.files);
+	if (getppid() != parent || !take_files(&work, a->making.said))
+		_exit(SERVE_FAILED);
+	enum serve_made made = heap_make(a->options, &work);
 	fflush(stderr);
-	_exit(good ? 0 : 1);
+	_exit((int)made);
 }
 
-static bool start_making(struct heap_answers *a, bool gc)
+static bool start_making(struct heap_answers *a, bool fresh, bool gc, enum serve_kind wanted)
 {
 	pid_t parent = getpid();
-	if (!open_making(&a->making))
+	if (!open_making(&a->making, fresh, wanted))
 		return false;
 	a->making.gc = gc;
 	a->making.begun = http_clock();
@@ -183,27 +138,50 @@ static void take_said(struct heap_answers *a)
 	memcpy(a->said, said, sizeof said);
 }
 
+/* What a dump was made for, and what it gave. */
+static void take_dump(struct heap_answers *a, bool good)
+{
+	int64_t now = http_clock(), took = now - a->making.begun,
+		usual = a->making.begun + (int64_t)a->options->interval_ms;
+	a->made = true;
+	a->good = good;
+	a->gc = a->making.gc;
+	a->ended = now;
+	a->next = usual > now + took ? usual : now + took;
+	for (int i = 0; i < SERVE_KINDS; i++) {
+		a->cannot[i] = false;
+		close_held(&a->files[i]);
+	}
+}
+
+static void take_made(struct heap_answers *a, bool good, bool others)
+{
+	for (int i = 0; good && i < SERVE_KINDS; i++)
+		if (a->making.files[i] >= 0) {
+			a->files[i] = a->making.files[i];
+			a->making.files[i] = -1;
+		}
+	a->cannot[a->making.wanted] = !good;
+	if (others)
+		close_held(&a->first);
+	if (a->good && a->first < 0)
+		a->first = fcntl(a->files[SERVE_BUNDLE], F_DUPFD_CLOEXEC, 0);
+	close_making(&a->making);
+}
+
 bool heap_answers_reap(struct heap_answers *a)
 {
 	int status;
 	if (!a->child || waitpid(a->child, &status, WNOHANG) != a->child)
 		return false;
-	int64_t now = http_clock(), took = now - a->making.begun,
-		usual = a->making.begun + (int64_t)a->options->interval_ms;
+	bool others = WIFEXITED(status) && WEXITSTATUS(status) == SERVE_OTHERS,
+	     good = others || (WIFEXITED(status) && WEXITSTATUS(status) == SERVE_MADE);
 	a->child = 0;
-	a->made = true;
-	a->good = WIFEXITED(status) && !WEXITSTATUS(status);
-	a->gc = a->making.gc;
-	a->ended = now;
-	a->next = usual > now + took ? usual : now + took;
+	if (a->making.fresh)
+		take_dump(a, good);
 	take_said(a);
 	put_why(a, status);
-	for (int i = 0; i < heap_kinds; i++) {
-		close_held(&a->files[i]);
-		a->files[i] = a->making.files[i];
-		a->making.files[i] = -1;
-	}
-	close_making(&a->making);
+	take_made(a, good, others);
 	return true;
 }
 
@@ -221,16 +199,29 @@ static void answer_in_words(struct http_answer *to, int status, const char *text
 	snprintf(to->text, sizeof to->text, "%s", text);
 }
 
-static void answer_with_last(const struct heap_answers *a, const struct http_request *request, struct http_answer *to)
+/* What a page is, by enum http_page. */
+static const struct served {
+	enum serve_kind kind;
+	const char *type, *name;
+} served[] = {
+	[HTTP_HEAP] = { SERVE_INUSE, "application/octet-stream", "heap.pb.gz" },
+	[HTTP_ALLOCS] = { SERVE_ALLOCS, "application/octet-stream", "allocs.pb.gz" },
+	[HTTP_METRICS] = { SERVE_METRICS, "text/plain; version=0.0.4; charset=utf-8", NULL },
+	[HTTP_PAGE] = { SERVE_PAGE, "text/html; charset=utf-8", NULL },
+};
+
+static void answer_with_last(const struct heap_answers *a, const struct served *what, struct http_answer *to)
 {
 	struct stat st;
-	int file = a->files[request->page == HTTP_ALLOCS];
-	if (!a->good || fstat(file, &st) || (to->file = fcntl(file, F_DUPFD_CLOEXEC, 0)) < 0) {
+	int file = a->files[what->kind];
+	bool there = a->good && file >= 0;
+	if (!there || fstat(file, &st) || (to->file = fcntl(file, F_DUPFD_CLOEXEC, 0)) < 0) {
 		to->retry_after = seconds_until(a->next);
-		answer_in_words(to, 503, a->good ? strerror(errno) : a->why);
+		answer_in_words(to, 503, there ? strerror(errno) : a->why);
 		return;
 	}
-	to->name = request->page == HTTP_ALLOCS ? "allocs.pb.gz" : "heap.pb.gz";
+	to->type = what->type;
+	to->name = what->name;
 	to->len = (size_t)st.st_size;
 	to->age = (unsigned)((http_clock() - a->ended) / 1000);
 }
@@ -244,6 +235,7 @@ static bool is_answer_for(const struct heap_answers *a, const struct http_reques
 bool heap_answer(void *context, const struct http_request *request, bool waited, struct http_answer *to)
 {
 	struct heap_answers *a = context;
+	const struct served *what = &served[request->page];
 	bool last_counts = a->made && (waited || http_clock() < a->next);
 	if (request->page == HTTP_HEALTH) {
 		answer_in_words(to, 200, "jprof serve runs");
@@ -251,16 +243,16 @@ bool heap_answer(void *context, const struct http_request *request, bool waited,
 	}
 	if (a->child)
 		return false;
-	if (last_counts && is_answer_for(a, request)) {
-		answer_with_last(a, request, to);
-		return true;
-	}
-	if (last_counts) {
+	if (last_counts && !is_answer_for(a, request)) {
 		to->retry_after = seconds_until(a->next);
 		answer_in_words(to, 429, "a dump was just made, without gc=1: ask again later");
 		return true;
 	}
-	if (start_making(a, request->gc))
+	if (last_counts && (!a->good || a->files[what->kind] >= 0 || a->cannot[what->kind])) {
+		answer_with_last(a, what, to);
+		return true;
+	}
+	if (start_making(a, !last_counts, request->gc, what->kind))
 		return false;
 	to->retry_after = seconds_until(http_clock() + (int64_t)a->options->interval_ms);
 	answer_in_words(to, 503, strerror(errno));
@@ -271,8 +263,8 @@ bool heap_answer(void *context, const struct http_request *request, bool waited,
 
 void heap_answers_begin(struct heap_answers *a, const struct serve_options *options, const sigset_t *signals)
 {
-	*a = (struct heap_answers){ .options = options, .signals = *signals, .making.said = -1 };
-	for (int i = 0; i < heap_kinds; i++)
+	*a = (struct heap_answers){ .options = options, .signals = *signals, .making.said = -1, .first = -1 };
+	for (int i = 0; i < SERVE_KINDS; i++)
 		a->files[i] = a->making.files[i] = -1;
 }
 
@@ -281,6 +273,7 @@ void heap_answers_end(struct heap_answers *a)
 	if (a->child)
 		kill(a->child, SIGTERM);
 	close_making(&a->making);
-	for (int i = 0; i < heap_kinds; i++)
+	for (int i = 0; i < SERVE_KINDS; i++)
 		close_held(&a->files[i]);
+	close_held(&a->first);
 }

@@ -1,32 +1,32 @@
-/* Profiles for who asks over HTTP. A child has the processes dump, finds the names and writes the profiles, so that the
- * server itself answers at any time, holds no profile in its memory, and goes on whatever becomes of the child. Dumps
- * are made one at a time, and so that at most half of the time is spent on them: until the next may be made, the last
- * one is the answer. */
+/* Profiles, numbers and a page for who asks over HTTP. A child has the processes dump, finds the names and writes what
+ * is asked for, so that the server itself answers at any time, holds no profile in its memory, and goes on whatever
+ * becomes of the child. Dumps are made one at a time, and so that at most half of the time is spent on them: until the
+ * next may be made, the last one is the answer, and what was not made of it yet is made then. */
 #ifndef JEPROF_HEAPANSWERS_H
 #define JEPROF_HEAPANSWERS_H
 
 #include <sys/types.h>
 
+#include "serve/heapmake.h"
 #include "serve/httpserver.h"
-#include "serve/serveopts.h"
-
-/* Profiles that were made, as files in memory: "heap", "allocs". */
-enum { heap_kinds = 2 };
 
 struct heap_answers {
 	const struct serve_options *options;
 	sigset_t signals; /* that the child has blocked: those of before */
 	pid_t child;      /* 0: none */
 	struct heap_making {
-		int files[heap_kinds], said; /* said: what it says on standard error */
-		bool gc;
-		int64_t begun; /* by http_clock */
+		int files[SERVE_KINDS], said; /* said: what it says on standard error */
+		enum serve_kind wanted;
+		bool fresh, gc; /* fresh: the processes dump */
+		int64_t begun;  /* by http_clock */
 	} making;
-	bool made, good, gc; /* of the last child: it has ended, with profiles, of collected garbage */
-	int files[heap_kinds];
-	int64_t ended, next; /* when, and when the next may begin */
-	char said[4096];     /* what it said, as it stood there */
-	char why[1000];      /* the same in words for an answer */
+	bool made, good, gc;      /* of the last dump: it was tried, is there, of collected garbage */
+	int first;                /* the first snapshot of these processes; -1 */
+	int files[SERVE_KINDS];   /* what was made of the last dump, in memory; -1: not yet */
+	bool cannot[SERVE_KINDS]; /* what cannot be made of it */
+	int64_t ended, next;      /* when, and when the next may begin */
+	char said[4096];          /* what it said, as it stood there */
+	char why[1000];           /* the same in words for an answer */
 };
 
 /* No file is open. */

@@ -99,6 +99,8 @@ static enum http_page http_page_of(struct http_span path)
 		{ "/healthz", HTTP_HEALTH },
 		{ "/debug/pprof/heap", HTTP_HEAP },
 		{ "/debug/pprof/allocs", HTTP_ALLOCS },
+		{ "/metrics", HTTP_METRICS },
+		{ "/", HTTP_PAGE },
 	};
 	for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
 		if (is_http_word(path, pages[i].path))
@@ -142,7 +144,9 @@ static struct http_fault take_target(struct http_span target, struct http_reques
 	struct http_span path = take_until(&target, '?');
 	request->page = http_page_of(path);
 	if (!request->page)
-		return (struct http_fault){ 404, "there are /debug/pprof/heap, /debug/pprof/allocs and /healthz" };
+		return (struct http_fault){
+			404, "there are /debug/pprof/heap, /debug/pprof/allocs, /metrics, / and /healthz"
+		};
 	return take_parameters(target, request);
 }
 

@@ -8,7 +8,7 @@
 
 enum { http_head_most = 8192, http_head_lines = 64, http_host_size = 256 };
 
-enum http_page { HTTP_NO_PAGE, HTTP_HEALTH, HTTP_HEAP, HTTP_ALLOCS };
+enum http_page { HTTP_NO_PAGE, HTTP_HEALTH, HTTP_HEAP, HTTP_ALLOCS, HTTP_METRICS, HTTP_PAGE };
 
 struct http_request {
 	bool head; /* HEAD: the answer has no body */

@@ -113,11 +113,9 @@ static void put_date(struct http_client *c)
 static void put_content(struct http_client *c, const struct http_answer *a)
 {
 	if (a->name)
-		put_head(c,
-		         "Content-Type: application/octet-stream\r\n"
-		         "Content-Disposition: attachment; filename=\"%s\"\r\n"
-		         "Content-Length: %zu\r\nAge: %u\r\n",
-		         a->name, a->len, a->age);
+		put_head(c, "Content-Disposition: attachment; filename=\"%s\"\r\n", a->name);
+	if (a->type)
+		put_head(c, "Content-Type: %s\r\nContent-Length: %zu\r\nAge: %u\r\n", a->type, a->len, a->age);
 	else /* Go's pprof shows the text of such an answer */
 		put_head(c,
 		         "Content-Type: text/plain; charset=utf-8\r\nX-Go-Pprof: 1\r\n"
@@ -161,11 +159,11 @@ static void begin_answer(struct http_client *c, const struct http_answer *a)
 	put_date(c);
 	put_content(c, a);
 	put_head(c, "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n");
-	if (!a->name && !c->request.head)
+	if (!a->type && !c->request.head)
 		put_head(c, "%s\n", a->text);
-	if (a->name && c->request.head) {
+	if (a->type && c->request.head) {
 		close(a->file);
-	} else if (a->name) {
+	} else if (a->type) {
 		c->file = a->file;
 		c->file_len = a->len;
 	}

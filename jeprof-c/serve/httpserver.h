@@ -12,9 +12,10 @@
 struct http_answer {
 	int status;
 	unsigned retry_after; /* seconds; 0: nothing is said of it */
-	const char *name;     /* of a profile: a file name, static; NULL: it is `text` */
-	unsigned age;         /* of a profile: seconds since it was made */
-	int file;             /* of a profile: its bytes from 0 on, which the server closes */
+	const char *type;     /* of what is in a file: its media type, static; NULL: the answer is `text` */
+	const char *name;     /* of a file that is to be saved: what it is called, static; NULL */
+	unsigned age;         /* of a file: seconds since its dump */
+	int file;             /* its bytes from 0 on, which the server closes */
 	size_t len;
 	char text[1024];
 };

@@ -38,8 +38,9 @@ void serve_options_help(void)
 	       "Answers HTTP requests as a Go program does, for what collects its profiles:\n"
 	       "GET /debug/pprof/heap has the process dump, as jprof snap does, and sends\n"
 	       "profile.proto with names. /debug/pprof/allocs is the same, with what was ever\n"
-	       "allocated shown first; /healthz says whether jprof serve runs. ?gc=1 lets a Ruby\n"
-	       "collect its garbage first. It prints where it can be asked.\n"
+	       "allocated shown first; /metrics has numbers for Prometheus; / is the page of\n"
+	       "--html; /healthz says whether jprof serve runs. ?gc=1 lets a Ruby collect its\n"
+	       "garbage first. It prints where it can be asked.\n"
 	       "\n");
 	opt_help(&serve_table, 0);
 	printf("\n"

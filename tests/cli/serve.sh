@@ -1,5 +1,5 @@
 #!/bin/sh
-# jprof serve: profiles over HTTP as Go's pprof reads them, to whom, how often; what becomes of sockets, and what clients
+# jprof serve: profiles over HTTP as Go's pprof reads them, numbers as Prometheus does, and the page, to whom, how often; what becomes of sockets, and what clients
 # cannot do.
 . "$(dirname "$0")/lib.sh"
 . "$here/live.sh"
@@ -146,6 +146,42 @@ until_true 60 collected || fail "never with gc=1"
 run "$jprof" --lines body
 prints "$app:1"
 stop "$server"
+
+# ---- numbers and a page -------------------------------------------------------------------------------------------
+
+# Eleven lines keep blocks; one of the file's names has to be escaped.
+mkdir 'a"b'
+python3 -c 'for i in range(11): print(f"def keep_{i}\n  KEPT << (\"x\" * 20_000)\nend")' >'a"b/keeps.rb'
+cat >grows.rb <<RUBY
+KEPT = []
+require "$tmp/a\"b/keeps"
+File.write("ready", "")
+loop { 11.times { |i| send("keep_#{i}") if File.exist?("grow") }; sleep 0.01 }
+RUBY
+start "lg_prof_sample:15,prof_prefix:$tmp/d/app" "$ruby" grows.rb
+grows=$pid
+serve "--pid=$grows" --listen=127.0.0.1:0 --interval=1s
+base=${url%/debug*}
+get "$base/metrics"
+codes 200
+head_has 'Content-Type: text/plain; version=0.0.4; charset=utf-8'
+works python3 "$here/serve_metrics.py" body 0-0
+: >grow
+ten_grew() {
+    get "$base/metrics"
+    [ "$code" = 200 ] && python3 "$here/serve_metrics.py" body 10-10
+}
+until_true 120 ten_grew || fail "not ten rows in $(cat body)"
+check "no row of the file: $(cat body)" grep -q '^jprof_growth_bytes{row="a\\"b/keeps.rb:[0-9]* Object#keep_[0-9]*",' body
+# What was not made of the last dump yet is made of that.
+get "$base/"
+codes 200
+head_has 'Content-Type: text/html; charset=utf-8'
+check "no page: $(head -c 100 body)" grep -qi '^<!doctype html' body
+check "the page has the sources" no_line 'KEPT << ' body
+check "something on standard error: $(cat served.err)" [ ! -s served.err ]
+stop "$server"
+stop "$grows"
 
 # ---- a unix socket --------------------------------------------------------------------------------------------------
 
