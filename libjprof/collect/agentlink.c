@@ -187,6 +187,12 @@ static int check_identity(struct jprof_agent *agent, const struct jprof_process 
 		    "process %d: the agent that it names is that of process %d (as it calls itself): it was "
 		    "just forked and has none of its own yet; try again",
 		    process->pid, r->pid);
+	if (!r->start_ticks)
+		return jp_error(
+		    err, JPROF_E_UNSUPPORTED, NULL, 0,
+		    "process %d: its agent cannot read /proc, so nobody can tell that it is this process's: "
+		    "mount /proc where the program runs",
+		    process->pid);
 	if (r->start_ticks != process->start_ticks)
 		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended, and another has its pid",
 		                process->pid);

@@ -223,6 +223,8 @@ TEST(test_wrong_answers)
 	refused(report_of(&p, p.ns_pid + 1, ""), "just forked");
 	p.start_ticks++;
 	refused(report_of(&p, p.ns_pid, ""), "another has its pid");
+	p.start_ticks = 0;
+	refused(report_of(&p, p.ns_pid, ""), "mount /proc");
 	refused("{\"ok\":true,\"protocol\":2}\n", "protocol 2");
 	refused("{\"ok\":true,\"protocol\":1", "hung up");
 	refused("[1]\n", "says: no");
