@@ -5,11 +5,6 @@
 #include "base/error.h"
 #include "input/findnames.h"
 
-bool jp_is_refusal(const struct jp_namereply *reply)
-{
-	return reply->dwarf == JP_DWARF_REFUSED || reply->dwarf == JP_DWARF_SHARED_REFUSED;
-}
-
 /* Adds up to what was asked. */
 static int read_answer(const struct jp_name_request *request, const void *bytes, size_t len, struct jp_namereply *reply,
                        struct jprof_error *err)

@@ -15,7 +15,4 @@ int jp_finder_ask(const struct jprof_name_finder *finder, const struct jp_name_r
 int jp_finder_find(const struct jprof_name_finder *finder, const struct jp_name_request *request, void **answer,
                    size_t *len, struct jprof_error *err) jp_must_check;
 
-/* Such a reply has no places. */
-bool jp_is_refusal(const struct jp_namereply *reply);
-
 #endif

@@ -207,8 +207,7 @@ static int find_all(struct name_search *f, struct jp_strbuf *out)
 	struct jp_namereply *r = &f->reply;
 	r->dwarf = f->names->state;
 	r->program = f->names->object.object->program;
-	bool refused = r->dwarf == JP_DWARF_REFUSED || r->dwarf == JP_DWARF_SHARED_REFUSED;
-	if (!refused && name_places(f))
+	if (!jp_is_refusal(r) && name_places(f))
 		return -1;
 	const struct jp_strbuf *remarks = &f->names->object.object->remarks;
 	r->remarks = remarks->len ? remarks->text : NULL;

@@ -12,9 +12,9 @@
 #include "base/index.h"
 #include "input/answerer.h"
 #include "input/finder.h"
-#include "input/storednames.h"
 
 static const char namecache_ending[] = ".names", no_build_id[] = "none";
+static const char earlier_magic[] = "jprofnmc"; /* how files of the cache began once */
 
 /* The largest file, and for how long after a change a file may change once more without a new time. */
 enum { most_stored_bytes = 64 << 20, seconds_to_settle = 2 };
@@ -139,7 +139,8 @@ bool jp_is_namecache_file(int dir, const char *name)
 	char start[8];
 	int jp_cleanup(jp_file_close) fd = is_namecache_name(name) ? jp_file_open_in(dir, name) : -1;
 	ssize_t len = fd < 0 ? -1 : read(fd, start, sizeof start);
-	return len > 0 && jp_is_stored_names(start, (size_t)len);
+	return jp_is_namereply(start, len < 0 ? 0 : (size_t)len) ||
+	       (len == sizeof start && !memcmp(start, earlier_magic, sizeof start));
 }
 
 /* ---- a question that is known in part ------------------------------------------------------------ */
@@ -149,7 +150,7 @@ struct cached_answer {
 	const struct jp_name_request *request;
 	const struct jprof_name_finder *finder;
 	struct jprof_error *err;
-	struct jp_stored_names old;
+	struct jp_namereply old;
 	struct jp_namereply fresh;
 	uint64_t *missing; /* that were found now: ascending and different */
 	size_t missing_count;
@@ -157,35 +158,33 @@ struct cached_answer {
 
 static void release_answer(struct cached_answer *a)
 {
-	jp_namereply_release(&a->old.reply);
+	jp_namereply_release(&a->old);
 	jp_namereply_release(&a->fresh);
 	free(a->missing);
 }
 
 static int load_stored(const struct jp_namecache *cache, const char *name, const struct request_identity *identity,
-                       struct jp_stored_names *old)
+                       struct jp_namereply *old)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
 	bool there = jp_ourdir_read(cache->dir, name, most_stored_bytes, &bytes);
-	int rc = there ? jp_stored_names_read(bytes.text, bytes.len, &identity->text, old) : JPROF_E_FORMAT;
+	int rc = there ? jp_namereply_read(bytes.text, bytes.len, old) : JPROF_E_FORMAT;
 	if (bytes.failed || rc == JPROF_E_NOMEM)
 		return JPROF_E_NOMEM;
-	if (rc) {
-		jp_namereply_release(&old->reply);
-		*old = (struct jp_stored_names){ 0 };
-	}
+	if (rc || !old->offsets || strcmp(old->identity, identity->text.text))
+		jp_namereply_release(old);
 	return 0;
 }
 
 /* The kept place that answers the offset; NULL: none. *at moves on: offsets are asked for in ascending order. */
 static const struct jp_reply_place *kept_place(const struct cached_answer *a, uint64_t offset, uint32_t *at)
 {
-	const struct jp_stored_names *old = &a->old;
-	while (*at < old->count && old->offsets[*at] < offset)
+	const struct jp_namereply *old = &a->old;
+	while (*at < old->place_count && old->offsets[*at] < offset)
 		++*at;
-	if (*at == old->count || old->offsets[*at] != offset)
+	if (*at == old->place_count || old->offsets[*at] != offset)
 		return NULL;
-	return &old->reply.places[*at];
+	return &old->places[*at];
 }
 
 static int list_missing(struct cached_answer *a)
@@ -200,15 +199,22 @@ static int list_missing(struct cached_answer *a)
 	return a->missing ? 0 : JPROF_E_NOMEM;
 }
 
+/* Whether a place is one of those that packs and code are asked for: see `nameless`. */
+static bool is_nameless_place(const struct jp_reply_place *place)
+{
+	return place->source == JPROF_SOURCE_FDE || place->source == JPROF_SOURCE_PACK ||
+	       place->source == JPROF_SOURCE_REGISTERED;
+}
+
 /* What was said of packs must not be said where none was asked: then all is found anew. */
 static bool has_foreign_remarks(const struct cached_answer *a)
 {
 	bool nameless = false;
 	uint32_t at = 0;
-	if (a->missing_count || !a->old.count || !a->old.nameless || !a->old.reply.remarks)
+	if (a->missing_count || !a->old.place_count || !a->old.nameless || !a->old.remarks)
 		return false;
 	for (size_t i = 0; !nameless && i < a->request->count; i++)
-		nameless = jp_is_nameless_place(kept_place(a, a->request->offsets[i], &at));
+		nameless = is_nameless_place(kept_place(a, a->request->offsets[i], &at));
 	return !nameless;
 }
 
@@ -233,7 +239,7 @@ static bool any_in_code(const struct jp_namereply *reply)
 static bool any_nameless(const struct jp_namereply *reply)
 {
 	for (uint32_t i = 0; i < reply->place_count; i++)
-		if (jp_is_nameless_place(&reply->places[i]))
+		if (is_nameless_place(&reply->places[i]))
 			return true;
 	return false;
 }
@@ -241,7 +247,7 @@ static bool any_nameless(const struct jp_namereply *reply)
 /* Frames and functions of both, the kept ones first, in the memory of `all`. Strings stay where they are. */
 static int join_parts(const struct cached_answer *a, struct jp_namereply *all)
 {
-	const struct jp_namereply *old = &a->old.reply, *fresh = &a->fresh;
+	const struct jp_namereply *old = &a->old, *fresh = &a->fresh;
 	if ((uint64_t)old->frame_count + fresh->frame_count >= UINT32_MAX ||
 	    (uint64_t)old->function_count + fresh->function_count >= UINT32_MAX)
 		return JPROF_E_NOMEM;
@@ -266,7 +272,7 @@ static int join_parts(const struct cached_answer *a, struct jp_namereply *all)
 static struct jp_reply_place place_of_fresh(const struct cached_answer *a, uint32_t i)
 {
 	struct jp_reply_place place = a->fresh.places[i];
-	place.frame_first += a->old.reply.frame_count;
+	place.frame_first += a->old.frame_count;
 	return place;
 }
 
@@ -274,7 +280,7 @@ static struct jp_reply_place place_of_fresh(const struct cached_answer *a, uint3
  * part knows that has code. */
 static void join_heads(const struct cached_answer *a, struct jp_namereply *all)
 {
-	const struct jp_namereply *old = &a->old.reply, *fresh = &a->fresh;
+	const struct jp_namereply *old = &a->old, *fresh = &a->fresh;
 	bool asked = a->missing_count;
 	const struct jp_namereply *newer = asked ? fresh : old;
 	const struct jp_namereply *allocator = asked && any_in_code(fresh) ? fresh : old;
@@ -314,28 +320,28 @@ static int answer_places(const struct cached_answer *a, struct jp_namereply *all
 /* ---- keeping ------------------------------------------------------------------------------------- */
 
 /* Adds a place to what is kept, with its frames behind those of the others. */
-static void keep_place(const struct jp_namereply *all, struct jp_stored_names *kept, uint64_t offset,
+static void keep_place(const struct jp_namereply *all, struct jp_namereply *r, uint64_t offset,
                        struct jp_reply_place place)
 {
-	struct jp_namereply *r = &kept->reply;
 	memcpy(r->frames + r->frame_count, all->frames + place.frame_first, place.frame_count * sizeof *r->frames);
 	place.frame_first = r->frame_count;
 	r->frame_count += place.frame_count;
-	kept->offsets[kept->count++] = offset;
+	r->offsets[r->place_count] = offset;
 	r->places[r->place_count++] = place;
 }
 
 /* All that is known now, but for places that want more files first. */
-static void keep_answered(const struct cached_answer *a, const struct jp_namereply *all, struct jp_stored_names *kept)
+static void keep_answered(const struct cached_answer *a, const struct jp_namereply *all, struct jp_namereply *kept)
 {
-	const struct jp_stored_names *old = &a->old;
+	const struct jp_namereply *old = &a->old;
 	uint32_t i = 0, next = 0;
-	while (i < old->count || next < a->fresh.place_count) {
-		bool fresh = next < a->fresh.place_count && (i == old->count || a->missing[next] <= old->offsets[i]);
-		if (fresh && i < old->count && a->missing[next] == old->offsets[i])
+	while (i < old->place_count || next < a->fresh.place_count) {
+		bool fresh =
+		    next < a->fresh.place_count && (i == old->place_count || a->missing[next] <= old->offsets[i]);
+		if (fresh && i < old->place_count && a->missing[next] == old->offsets[i])
 			i++; /* found anew */
 		if (!fresh)
-			keep_place(all, kept, old->offsets[i], old->reply.places[i]);
+			keep_place(all, kept, old->offsets[i], old->places[i]);
 		else if (a->fresh.places[next].reason != JP_NAMELESS_PENDING)
 			keep_place(all, kept, a->missing[next], place_of_fresh(a, next));
 		i += !fresh;
@@ -343,23 +349,21 @@ static void keep_answered(const struct cached_answer *a, const struct jp_namerep
 	}
 }
 
-static int make_kept_room(const struct cached_answer *a, const struct jp_namereply *all, struct jp_stored_names *kept)
+static int make_kept_room(const struct cached_answer *a, const struct jp_namereply *all, struct jp_namereply *kept)
 {
-	struct jp_arena *arena = &kept->reply.arena;
-	size_t most = (size_t)a->old.count + a->fresh.place_count + 1;
+	struct jp_arena *arena = &kept->arena;
+	size_t most = (size_t)a->old.place_count + a->fresh.place_count + 1;
 	kept->offsets = jp_arena_alloc(arena, most * sizeof *kept->offsets);
-	kept->reply.places = jp_arena_alloc(arena, most * sizeof *kept->reply.places);
-	kept->reply.frames = jp_arena_alloc(arena, ((size_t)all->frame_count + 1) * sizeof *kept->reply.frames);
-	return kept->offsets && kept->reply.places && kept->reply.frames ? 0 : JPROF_E_NOMEM;
+	kept->places = jp_arena_alloc(arena, most * sizeof *kept->places);
+	kept->frames = jp_arena_alloc(arena, ((size_t)all->frame_count + 1) * sizeof *kept->frames);
+	return kept->offsets && kept->places && kept->frames ? 0 : JPROF_E_NOMEM;
 }
 
-static int make_kept(const struct cached_answer *a, const struct jp_namereply *all, struct jp_stored_names *kept)
+static int make_kept(const struct cached_answer *a, const struct jp_namereply *all, struct jp_namereply *kept)
 {
-	struct jp_namereply *r = &kept->reply;
-	struct jp_arena arena = { 0 };
-	*r = *all;
-	r->arena = arena;
-	r->place_count = r->frame_count = r->want_count = r->loss_count = 0;
+	*kept = *all;
+	kept->arena = (struct jp_arena){ 0 };
+	kept->place_count = kept->frame_count = kept->want_count = kept->loss_count = 0;
 	if (make_kept_room(a, all, kept))
 		return JPROF_E_NOMEM;
 	kept->nameless = a->old.nameless || any_nameless(&a->fresh);
@@ -373,15 +377,16 @@ static int keep_all(struct jp_namecache *cache, const char *name, const struct r
                     const struct cached_answer *a, const struct jp_namereply *all)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
-	struct jp_stored_names kept = { 0 };
+	struct jp_namereply kept = { 0 };
 	if (all->loss_count || jp_is_refusal(all) || !is_as_asked(cache, a->request, identity))
 		return 0;
 	int rc = make_kept(a, all, &kept);
+	kept.identity = identity->text.text;
 	if (!rc)
-		jp_stored_names_write(&kept, &identity->text, &bytes);
+		jp_namereply_write(&kept, &bytes);
 	if (!rc && !bytes.failed && bytes.len <= most_stored_bytes && bytes.len <= cache->most)
 		cache->written = jp_ourdir_write(cache->dir, name, bytes.text, bytes.len) || cache->written;
-	jp_namereply_release(&kept.reply);
+	jp_namereply_release(&kept);
 	return rc || bytes.failed ? JPROF_E_NOMEM : 0;
 }
 
@@ -398,7 +403,7 @@ static int join_answer(struct jp_namecache *cache, const char *name, const struc
 		rc = keep_all(cache, name, identity, a, &all);
 	if (!rc)
 		rc = answer_places(a, &all);
-	jp_arena_adopt(&all.arena, &a->old.reply.arena);
+	jp_arena_adopt(&all.arena, &a->old.arena);
 	jp_arena_adopt(&all.arena, &a->fresh.arena);
 	*reply = all;
 	return rc;

@@ -1,10 +1,11 @@
-/* The answer to a jp_name_request, as a struct and as flat bytes: what one process hands to another, or to a file.
+/* The answer to a jp_name_request, as a struct and as flat bytes (flat.h): what one process hands to another, and what
+ * the cache of names keeps in a file.
  *
- * The bytes are little-endian and hold, one after the other and each a multiple of 4 bytes long:
+ * The bytes hold, one after the other and each a multiple of 4 bytes long:
  *
  *   header     magic "jprofnam", u32 version, u32 size of all, u32 state of the DWARF, u32 flags (1: a program,
- *              2: exports malloc), strings: mallctl, remarks; u32 numbers of: places, frames, functions, wants, losses,
- *              bytes of text
+ *              2: exports malloc, 4: kept, 8: nameless), strings: mallctl, remarks; u32 numbers of: places, frames,
+ *              functions, wants, losses, bytes of text
  *   places     u64 vaddr, u64 and u64 bounds from .eh_frame, u32 number of frames, u32 source, u32 reason, u32 want,
  *              u32 flags (1: a wrapper)
  *   frames     u32 function, u32 line, u32 flags (1: inlined); those of the first place first
@@ -12,8 +13,7 @@
  *   wants      u64 unit, strings: name, dir
  *   losses     u64 unit, string: text
  *   text       strings, each ended by a NUL, filled up with NULs
- *
- * A string is the u32 position of its first byte in the text, or 0xffffffff: none. Its bytes are any but NUL. */
+ *   kept       of one that is kept: u64 offset of each place, string: identity; u64 a hash of all bytes before */
 #ifndef JP_INPUT_NAMEREPLY_H
 #define JP_INPUT_NAMEREPLY_H
 
@@ -92,7 +92,15 @@ struct jp_namereply {
 	struct jp_reply_loss *losses;
 	uint32_t place_count, frame_count, function_count, want_count, loss_count;
 	struct jp_arena arena; /* has all of it, once read */
+	/* One that is kept has these, no wants, no losses, and refuses nothing. */
+	uint64_t *offsets;    /* of its places: ascending and different. NULL: it is not kept */
+	const char *identity; /* which files were asked, and what answered */
+	bool nameless;        /* places without a name of the file's own were asked for: the remarks have what was said
+	                         of packs */
 };
+
+/* Such a reply has no places. */
+bool jp_is_refusal(const struct jp_namereply *reply);
 
 /* Adds the reply's bytes to `out`; out->failed where memory is short or it is larger than 2 GiB. */
 void jp_namereply_write(const struct jp_namereply *reply, struct jp_strbuf *out);
@@ -103,5 +111,8 @@ void jp_namereply_write(const struct jp_namereply *reply, struct jp_strbuf *out)
 int jp_namereply_read(const void *data, size_t len, struct jp_namereply *reply) jp_must_check;
 
 void jp_namereply_release(struct jp_namereply *reply);
+
+/* Whether bytes that begin so may be such bytes; the first 8 are enough to know. */
+bool jp_is_namereply(const void *data, size_t len);
 
 #endif

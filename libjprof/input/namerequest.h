@@ -54,16 +54,16 @@ struct jp_name_request {
 
 /* ---- as flat bytes, for another process ---------------------------------------------------------------------------
  *
- * The bytes are little-endian:
+ * The bytes are flat (flat.h):
  *
- *   header     magic "jprofask", u32 version, u32 flags (1: image, 2: allocator, 4: wrappers are asked
- *              for, 8: functions, 16: learn, 32: decode), u32 where the DWARF is, u64 numbers of: packs, splits,
- * offsets files      u32 number of a descriptor, u32 position of its path in the text: object, debug, shared, packs
- *   splits     u64 unit, u32 name, u32 why, u32 number of files, u32 numbers of three descriptors
+ *   header     magic "jprofask", u32 version, u32 flags (1: image, 2: allocator, 4: wrappers are asked for,
+ *              8: functions, 16: learn, 32: decode), u32 where the DWARF is, u64 numbers of: packs, splits, offsets
+ *   files      u32 number of a descriptor, string: its path; object, debug, shared, packs
+ *   splits     u64 unit, strings: name, why; u32 number of files, u32 numbers of three descriptors
  *   offsets    u64 each
- *   text       strings, each ended by a NUL
+ *   text
  *
- * 0xffffffff: none. The descriptors go beside the bytes, each once. */
+ * A number of a descriptor that is 0xffffffff: none. The descriptors go beside the bytes, each once. */
 struct jp_question {
 	struct jp_strbuf bytes;
 	int *fds; /* the request's own */

@@ -12,7 +12,6 @@
 #include "base/reader.h"
 #include "harness.h"
 #include "input/namecache.h"
-#include "input/storednames.h"
 
 enum { pool_size = 300 };
 
@@ -273,7 +272,7 @@ static int ask_with(const struct jp_name_request *request, size_t at, unsigned c
 	assert_non_null(copy);
 	memcpy(copy, kept_bytes.text, len);
 	copy[at] ^= change;
-	uint64_t sum = jp_hash(1, copy, sum_at);
+	uint64_t sum = jp_hash(3, copy, sum_at);
 	for (unsigned i = 0; sound && i < 8; i++)
 		copy[sum_at + i] = (unsigned char)(sum >> 8 * i);
 	int fd = jp_ourdir_open(dir, false);
@@ -316,18 +315,17 @@ TEST(test_hostile_files)
 /* Puts a sound file there that says, of the very files of the kept one, that their debug information is refused. */
 static void put_refusal(enum jp_dwarf_state state)
 {
-	struct jp_bytes in = { .data = (const unsigned char *)kept_bytes.text, .len = kept_bytes.len };
-	struct jp_stored_names refused = { .reply.dwarf = state };
-	struct jp_strbuf identity = { 0 }, bytes = { 0 };
-	jp_bytes_seek(&in, 16); /* see storednames.h */
-	size_t count = jp_bytes_uint(&in, 4), len = jp_bytes_uint(&in, 4);
-	jp_strbuf_add(&identity, kept_bytes.text + 28 + 8 * count + (count + 3) / 4 * 4, len);
-	jp_stored_names_write(&refused, &identity, &bytes);
+	struct jp_namereply kept, refused = { .dwarf = state };
+	struct jp_strbuf bytes = { 0 };
+	assert_int_equal(jp_namereply_read(kept_bytes.text, kept_bytes.len, &kept), 0);
+	refused.identity = kept.identity;
+	refused.offsets = kept.offsets;
+	jp_namereply_write(&refused, &bytes);
 	assert_false(bytes.failed);
 	int fd = jp_ourdir_open(dir, false);
 	assert_true(jp_ourdir_write(fd, kept_name, bytes.text, bytes.len));
 	close(fd);
-	jp_strbuf_release(&identity);
+	jp_namereply_release(&kept);
 	jp_strbuf_release(&bytes);
 }
 
@@ -358,34 +356,41 @@ TEST(test_refusals)
 	close(fd);
 }
 
+/* Files of the cache's first format are no answers any more; they are counted and go. */
+TEST(test_earlier_files)
+{
+	int fd = jp_ourdir_open(dir, true);
+	assert_true(jp_ourdir_write(fd, "ab12-0123456789abcdef.names", "jprofnmc and more", 17));
+	assert_true(jp_ourdir_write(fd, "ab13-0123456789abcdef.names", "jprofnm", 7));
+	close(fd);
+	assert_int_equal(kept_sum().files, 1);
+	empty_kept();
+}
+
 /* Cut anywhere it is none. */
 TEST(test_cut_files)
 {
 	uint64_t offsets[] = { 1, 5 };
 	struct jp_reply_place places[] = { { .reason = JP_NAMELESS_OUTSIDE, .want = JP_NONE },
 		                           { .reason = JP_NAMELESS_CODE, .want = JP_NONE } };
-	struct jp_strbuf bytes = { 0 }, identity = { 0 }, other = { 0 };
-	struct jp_stored_names names = { .offsets = offsets, .count = 2, .nameless = true }, read;
-	names.reply = (struct jp_namereply){ .places = places, .place_count = 2 };
-	jp_strbuf_str(&identity, "a library");
-	jp_strbuf_str(&other, "a_library");
-	jp_stored_names_write(&names, &identity, &bytes);
-	assert_int_equal(jp_stored_names_read(bytes.text, bytes.len, &identity, &read), 0);
-	assert_true(read.count == 2 && read.offsets[1] == 5 && read.nameless);
-	jp_namereply_release(&read.reply);
+	struct jp_strbuf bytes = { 0 };
+	struct jp_namereply read, names = {
+		.places = places, .place_count = 2, .offsets = offsets, .identity = "a library", .nameless = true
+	};
+	jp_namereply_write(&names, &bytes);
+	assert_int_equal(jp_namereply_read(bytes.text, bytes.len, &read), 0);
+	assert_true(read.place_count == 2 && read.offsets[1] == 5 && read.nameless);
+	assert_string_equal(read.identity, "a library");
+	jp_namereply_release(&read);
 	for (size_t len = 0; len < bytes.len; len++) {
 		char *copy = malloc(len + 1);
 		assert_non_null(copy);
 		memcpy(copy, bytes.text, len);
-		assert_int_equal(jp_stored_names_read(copy, len, &identity, &read), JPROF_E_FORMAT);
-		jp_namereply_release(&read.reply);
+		assert_int_equal(jp_namereply_read(copy, len, &read), JPROF_E_FORMAT);
+		jp_namereply_release(&read);
 		free(copy);
 	}
-	assert_int_equal(jp_stored_names_read(bytes.text, bytes.len, &other, &read), JPROF_E_FORMAT);
-	jp_namereply_release(&read.reply);
 	jp_strbuf_release(&bytes);
-	jp_strbuf_release(&identity);
-	jp_strbuf_release(&other);
 }
 
 /* ---- how much ------------------------------------------------------------------------------------- */

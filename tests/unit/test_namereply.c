@@ -36,6 +36,9 @@ static const struct jp_namereply full = {
 	2,
 	1,
 	{ 0 },
+	NULL,
+	NULL,
+	false,
 };
 
 static void same_text(const char *a, const char *b)
