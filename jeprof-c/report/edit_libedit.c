@@ -51,23 +51,17 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static size_t common_length(const struct completions *w)
-{
-	size_t len = strlen(w->items[0]);
-	for (size_t i = 1; i < w->count; i++)
-		for (size_t k = 0; k < len; k++)
-			if (w->items[i][k] != w->items[0][k])
-				len = k;
-	return len;
-}
-
 /* Adds what all words have in common; shows them if that is nothing. */
 static unsigned char extend(EditLine *el, struct completions *w)
 {
 	if (!w->count)
 		return CC_ERROR;
 	qsort(w->items, w->count, sizeof *w->items, by_text);
-	size_t len = common_length(w);
+	size_t len = strlen(w->items[0]);
+	for (size_t i = 1; i < w->count; i++)
+		for (size_t k = 0; k < len; k++)
+			if (w->items[i][k] != w->items[0][k])
+				len = k;
 	if (len == w->typed_len && w->count > 1) {
 		fputs("\n", stderr);
 		for (size_t i = 0; i < w->count && i < most_shown; i++)

@@ -34,14 +34,6 @@ static bool script_words(const char *path, char *line, char **words, size_t cap)
 	return n > 0;
 }
 
-static bool is_secure(const char *path)
-{
-	struct stat st;
-	char caps[64];
-	return (!stat(path, &st) && st.st_mode & (S_ISUID | S_ISGID)) ||
-	       getxattr(path, "security.capability", caps, sizeof caps) > 0;
-}
-
 /* The same place as seen from anywhere; links stay, for a name may be all that tells one program from another. */
 static char *absolute(const char *path)
 {
@@ -67,7 +59,10 @@ int program_open(struct program *t, const char *path, struct jprof_error *err)
 		return rc;
 	}
 	t->name = base_name(t->path);
-	t->secure = is_secure(path);
+	struct stat st;
+	char caps[64];
+	t->secure = (!stat(path, &st) && st.st_mode & (S_ISUID | S_ISGID)) ||
+	            getxattr(path, "security.capability", caps, sizeof caps) > 0;
 	t->may_be = is_launcher(t->name);
 	return 0;
 }

@@ -62,8 +62,15 @@ static int take_member(struct jprof_bundle *b, struct jp_bundle_member *m, jp_js
 	return good ? take_build_id_list(b, m, jp_json_get(from, "build_ids")) : -1;
 }
 
-static int take_list(struct jprof_bundle *b, jp_json *list, struct jprof_error *err)
+static int read_list(struct jprof_bundle *b, const struct jp_tar_entry *entry, struct jprof_error *err)
 {
+	struct jprof_json *jp_cleanup(jp_json_release) list = NULL;
+	struct jprof_error why = { 0 };
+	int rc = jp_json_parse(entry->data, entry->len, b->name, &list, &why);
+	if (rc == JPROF_E_NOMEM)
+		return jp_error_nomem(err);
+	if (rc)
+		return jp_error(err, rc, b->name, 0, "is no bundle: its %s %s", list_name, why.text);
 	jp_json *members = jp_json_get(list, "members");
 	b->info = (struct jprof_bundle_info){
 		.version = jp_json_number(list, "jprof_bundle"),
@@ -89,18 +96,6 @@ static int take_list(struct jprof_bundle *b, jp_json *list, struct jprof_error *
 			return jp_error_nomem(err);
 	b->listed = true;
 	return 0;
-}
-
-static int read_list(struct jprof_bundle *b, const struct jp_tar_entry *entry, struct jprof_error *err)
-{
-	struct jprof_json *jp_cleanup(jp_json_release) list = NULL;
-	struct jprof_error why = { 0 };
-	int rc = jp_json_parse(entry->data, entry->len, b->name, &list, &why);
-	if (rc == JPROF_E_NOMEM)
-		return jp_error_nomem(err);
-	if (rc)
-		return jp_error(err, rc, b->name, 0, "is no bundle: its %s %s", list_name, why.text);
-	return take_list(b, list, err);
 }
 
 /* ---- the archive -------------------------------------------------------------------------------------- */

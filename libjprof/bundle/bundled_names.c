@@ -301,14 +301,6 @@ static int take_location(struct names_work *w, uint32_t location)
 	return count ? jp_location_bundled(w->profile, location, &like, vaddr, w->frames, count) : 0;
 }
 
-static int take_locations(struct names_work *w)
-{
-	int rc = 0;
-	for (uint32_t i = 0; !rc && i < jp_location_count(w->profile); i++)
-		rc = take_location(w, i);
-	return rc;
-}
-
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
 static int take_json(struct names_work *w, struct jp_span json)
@@ -333,8 +325,8 @@ int jp_names_take(struct jprof_profile *profile, struct jp_span pprof, struct jp
 		rc = make_tables(&w);
 	if (!rc)
 		rc = take_json(&w, json);
-	if (!rc)
-		rc = take_locations(&w);
+	for (uint32_t i = 0; !rc && i < jp_location_count(w.profile); i++)
+		rc = take_location(&w, i);
 	for (size_t i = 0; w.shifts && i < jp_object_count(w.profile); i++)
 		free(w.shifts[i].items);
 	jp_pprof_release(&w.pprof);

@@ -120,17 +120,6 @@ static void put_symbol_object(const struct jprof_profile *p, const uint32_t *loc
 	jp_strbuf_str(out, "}");
 }
 
-static void put_objects(const struct jprof_profile *p, const struct order *o, struct jp_strbuf *out)
-{
-	for (size_t first = 0, end; first < o->count; first = end) {
-		uint32_t object = p->locations[o->by_offset[first]].object;
-		for (end = first; end < o->count && p->locations[o->by_offset[end]].object == object;)
-			end++;
-		jp_strbuf_str(out, first ? ",\n    " : "\n    ");
-		put_symbol_object(p, o->by_offset + first, end - first, out);
-	}
-}
-
 static void put_symbols_json(const struct jprof_profile *p, const struct order *o, struct jp_strbuf *out)
 {
 	jp_strbuf_printf(out, "{\"jprof_symbols\": %d,\n  \"sources\": \"", jp_symbols_version);
@@ -139,7 +128,13 @@ static void put_symbols_json(const struct jprof_profile *p, const struct order *
 		jp_strbuf_add(out, &letter, 1);
 	}
 	jp_strbuf_str(out, "\",\n  \"objects\": [");
-	put_objects(p, o, out);
+	for (size_t first = 0, end; first < o->count; first = end) {
+		uint32_t object = p->locations[o->by_offset[first]].object;
+		for (end = first; end < o->count && p->locations[o->by_offset[end]].object == object;)
+			end++;
+		jp_strbuf_str(out, first ? ",\n    " : "\n    ");
+		put_symbol_object(p, o->by_offset + first, end - first, out);
+	}
 	jp_strbuf_str(out, p->gems.count ? "],\n  \"gems\": [" : "]");
 	for (uint32_t i = 0; i < p->gems.count; i++) {
 		jp_strbuf_str(out, i ? ", {\"gem\": " : "{\"gem\": ");

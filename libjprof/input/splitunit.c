@@ -120,17 +120,6 @@ static bool is_same_or_none(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static int want_split(struct jp_splits *s, const struct jp_reply_want *want, struct jp_split_unit *found)
-{
-	for (found->want = 0; found->want < s->want_count; found->want++)
-		if (s->wants[found->want].unit == want->unit && is_same_or_none(s->wants[found->want].name, want->name))
-			return 0;
-	if (jp_array_push(s->wants, s->want_count, s->want_cap))
-		return -1;
-	s->wants[s->want_count++] = *want;
-	return 0;
-}
-
 /* `what` (NULL: nothing) and why, once for each unit. */
 static int lose(struct jp_splits *s, uint64_t unit, const char *what, const char *why)
 {
@@ -232,5 +221,11 @@ int jp_splits_find(struct jp_splits *s, const struct jp_elffile *holder, Dwarf_D
 	if (answer)
 		return find_among(s, holder, skeleton, answer, found, state);
 	*state = JP_SPLIT_WANTED;
-	return want_split(s, &want, found);
+	for (found->want = 0; found->want < s->want_count; found->want++)
+		if (s->wants[found->want].unit == want.unit && is_same_or_none(s->wants[found->want].name, want.name))
+			return 0;
+	if (jp_array_push(s->wants, s->want_count, s->want_cap))
+		return -1;
+	s->wants[s->want_count++] = want;
+	return 0;
 }

@@ -46,19 +46,6 @@ static int make_somewhere(struct unpacked *u, const char *path, struct jprof_err
 	    strerror(errno));
 }
 
-static int look_for_room(struct unpacked *u, const char *path, struct jprof_error *err)
-{
-	struct statvfs fs;
-	if (u->written - u->looked_at < between_looks || fstatvfs(u->fd, &fs))
-		return 0;
-	u->looked_at = u->written;
-	if ((uint64_t)fs.f_bavail * fs.f_frsize > least_left)
-		return 0;
-	return jp_error(err, JPROF_E_IO, path, 0,
-	                "is compressed, and %s has no room for what it stands for: unpack it first where there is",
-	                u->place);
-}
-
 static bool has_only_zeros(const char *bytes, size_t len)
 {
 	return !len || (!*bytes && !memcmp(bytes, bytes + 1, len - 1));
@@ -79,7 +66,15 @@ static int put_unpacked(struct unpacked *u, const char *bytes, size_t len, const
 		u->size += n;
 		done += n;
 	}
-	return look_for_room(u, path, err);
+	struct statvfs fs;
+	if (u->written - u->looked_at < between_looks || fstatvfs(u->fd, &fs))
+		return 0;
+	u->looked_at = u->written;
+	if ((uint64_t)fs.f_bavail * fs.f_frsize > least_left)
+		return 0;
+	return jp_error(err, JPROF_E_IO, path, 0,
+	                "is compressed, and %s has no room for what it stands for: unpack it first where there is",
+	                u->place);
 }
 
 static int unpack_all(struct jp_window *w, struct unpacked *u, const char *path, struct jprof_error *err)

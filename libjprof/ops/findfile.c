@@ -214,14 +214,6 @@ static void take_candidate(struct search *s, struct jp_objfile *file, enum jprof
 	*found->reason = '\0';
 }
 
-static void note_unopened(struct search *s, int rc, const struct jprof_error *err)
-{
-	struct jp_found *found = s->found;
-	s->failed = s->failed || rc == JPROF_E_NOMEM;
-	if (found->proof == JPROF_PROOF_NO_FILE && !*found->reason)
-		snprintf(found->reason, sizeof found->reason, "%.*s", (int)sizeof found->reason - 1, err->text);
-}
-
 /* Takes the file if nothing speaks against it; else says why not. */
 static bool consider_path(struct search *s, struct jp_root root, const char *path)
 {
@@ -229,7 +221,10 @@ static bool consider_path(struct search *s, struct jp_root root, const char *pat
 	struct jprof_error err = { 0 };
 	int rc = jp_objfile_open(root, path, &file, &err);
 	if (rc) {
-		note_unopened(s, rc, &err);
+		struct jp_found *found = s->found;
+		s->failed = s->failed || rc == JPROF_E_NOMEM;
+		if (found->proof == JPROF_PROOF_NO_FILE && !*found->reason)
+			snprintf(found->reason, sizeof found->reason, "%.*s", (int)sizeof found->reason - 1, err.text);
 		return false;
 	}
 	enum jprof_proof build = check_build_id(s, file);

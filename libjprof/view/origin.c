@@ -75,16 +75,6 @@ static size_t commit_at(struct jp_span s)
 	return digits >= 7 && digits + 1 < s.len && s.ptr[s.len - 1 - digits] == '-' ? s.len - 1 - digits : s.len;
 }
 
-static void split_at(struct jp_span part, size_t at, struct jp_path_origin *o)
-{
-	size_t end = at + 1;
-	o->name = (struct jp_span){ part.ptr, at };
-	while (end < part.len && part.ptr[end] != '-')
-		end++;
-	if (at < part.len)
-		o->version = (struct jp_span){ part.ptr + at + 1, end - at - 1 };
-}
-
 /* What follows PLATFORM/API/; NULL: they are not there. */
 static const char *behind_built(const char *after)
 {
@@ -114,7 +104,12 @@ static bool take_part(enum part then, const char *after, struct jp_path_origin *
 		at = part.len -= 3;
 	if (!part.len || (then != PART_NAME && (!directory || (then == PART_GEM && at == part.len))))
 		return false;
-	split_at(part, at, o);
+	size_t end = at + 1;
+	o->name = (struct jp_span){ part.ptr, at };
+	while (end < part.len && part.ptr[end] != '-')
+		end++;
+	if (at < part.len)
+		o->version = (struct jp_span){ part.ptr + at + 1, end - at - 1 };
 	if (then == PART_NAME)
 		o->name = jp_gem_below(after, at);
 	o->rest.ptr = after + (directory ? part.len + 1 : 0);

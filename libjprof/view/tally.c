@@ -123,16 +123,6 @@ struct row_tally {
 	struct row_objects *objects;   /* by row, those without frames aside */
 };
 
-static double *flat_of(struct jprof_view *v, uint32_t row)
-{
-	return row < v->row_count ? &v->rows[row].flat : &v->nameless[row - v->row_count].flat;
-}
-
-static double *cum_of(struct jprof_view *v, uint32_t row)
-{
-	return row < v->row_count ? &v->rows[row].cum : &v->nameless[row - v->row_count].cum;
-}
-
 static void count_objects(struct row_tally *t, uint32_t row, uint32_t stack)
 {
 	double bytes, objects = jp_stack_objects(t->view, stack, &bytes);
@@ -164,7 +154,7 @@ static void put_means(struct row_tally *t)
 static void count_flat(struct row_tally *t, uint32_t row, uint32_t id, double value)
 {
 	struct jprof_view *v = t->view;
-	*flat_of(v, row) += value;
+	*(row < v->row_count ? &v->rows[row].flat : &v->nameless[row - v->row_count].flat) += value;
 	v->info.flat += value;
 	count_objects(t, row, id);
 	count_live(t, row, id);
@@ -176,7 +166,8 @@ static void count_cum(struct row_tally *t, uint32_t row, uint32_t id, double val
 {
 	if (!jp_first_in_stack(&t->seen[row], id))
 		return;
-	*cum_of(t->view, row) += value;
+	*(row < t->view->row_count ? &t->view->rows[row].cum : &t->view->nameless[row - t->view->row_count].cum) +=
+	    value;
 	if (t->evidence)
 		jp_evidence_add(&t->evidence[row].cum, &t->view->evidence[id]);
 }
