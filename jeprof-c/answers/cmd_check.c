@@ -276,7 +276,7 @@ static bool prepare_check(struct check *c, const struct diff_options *o)
 }
 
 static bool check_series(struct check *c, const struct loaded_series *loaded, const struct diff_options *o,
-                         struct sink *sink)
+                         const struct inputs *inputs, struct sink *sink)
 {
 	c->report = (struct diff_report){
 		.loaded = loaded, .options = o, .columns = 80, .measure = diff_measure(loaded->series)
@@ -286,11 +286,14 @@ static bool check_series(struct check *c, const struct loaded_series *loaded, co
 		c->report.columns = size.columns;
 		c->report.lines = thrift_lines(size.lines);
 	}
+	line_keepers_find(&c->report.keepers, inputs->dumps[inputs->dump_count - 1], o->common.member);
 	bool good = judge_series(c) && (!o->update_baseline || c->result == CHECK_CANNOT_TELL || update_baseline(c)) &&
 	            put_check_report(c, o, sink);
 	if (good && o->github) /* the runner reads both streams; JSON has its own to itself */
 		check_put_annotations(o->output == AS_JSON || o->common.file ? stderr : stdout, c);
-	return good && (!o->github || append_summary(c));
+	good = good && (!o->github || append_summary(c));
+	line_keepers_release(&c->report.keepers);
+	return good;
 }
 
 int cmd_check(int argc, char **argv)
@@ -311,7 +314,8 @@ int cmd_check(int argc, char **argv)
 	o.common.command = "check";
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
 	            overwrites_not(o.common.file, baseline_of(&o)) && filename_fits(o.common.file, diff_format(&o)) &&
-	            prepare_check(&c, &o) && series_load(&loaded, &inputs, &o) && check_series(&c, &loaded, &o, &sink);
+	            prepare_check(&c, &o) && series_load(&loaded, &inputs, &o) &&
+	            check_series(&c, &loaded, &o, &inputs, &sink);
 	sink.failed = sink.failed || !good;
 	if (!sink_close(&sink)) {
 		say("%s: cannot be written: %s", o.common.file, sink.why);

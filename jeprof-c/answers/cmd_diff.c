@@ -90,7 +90,7 @@ static bool report_diff(const struct loaded_series *loaded, const struct diff_op
 	report.colour = options_report(&o->common).colour;
 	if (o->output == AS_TEXT || o->output == AS_HTML)
 		diff_find_workers(&report, inputs);
-	if (o->output == AS_TEXT || o->output == AS_HTML || o->output == AS_MARKDOWN)
+	if (o->output != AS_CSV)
 		line_keepers_find(&report.keepers, inputs->dumps[inputs->dump_count - 1], o->common.member);
 	bool good = o->output == AS_HTML ? put_diff_page(&report, inputs, sink) : put_diff(&report, sink);
 	line_keepers_release(&report.keepers);

@@ -62,6 +62,17 @@ static void put_json_tags(FILE *out, const struct jprof_grown *row)
 	fputs("]", out);
 }
 
+/* Of what may leak: to ask it of each row would take long. */
+static void put_json_keeper(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+{
+	bool asked = row->verdict == JPROF_LEAK_SUSPECT || row->verdict == JPROF_GROWING;
+	fputs(", \"kept_by\": ", out);
+	if (asked && row->part == JPROF_PART_LIVE && row->file && row->line)
+		line_keepers_json(out, &r->keepers, row->file, row->line);
+	else
+		fputs("null", out);
+}
+
 void diff_put_json_row(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
@@ -79,6 +90,7 @@ void diff_put_json_row(FILE *out, const struct diff_report *r, const struct jpro
 	json_print(out, ", \"of_gc_heap\": %i", row->of_gc_heap);
 	put_json_row_ages(out, row);
 	put_json_tags(out, row);
+	put_json_keeper(out, r, row);
 	fputs("}", out);
 }
 

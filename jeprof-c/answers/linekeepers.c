@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "answers/heapsource.h"
+#include "cli/jsonprint.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
 
@@ -30,7 +31,8 @@ static void add_keeper_of_line(struct answer *a, const struct line_keepers *l, c
 	jp_strbuf_visible(answer_add_detail(a, "path"), k->path);
 }
 
-bool line_keepers_add(struct answer *a, const struct line_keepers *l, const char *file, unsigned line)
+/* Who keeps the objects of a line, most first; to be freed. NULL: nothing is known. */
+static struct jprof_keepers *keepers_of_line(const struct line_keepers *l, const char *file, unsigned line)
 {
 	struct jp_strbuf site = { 0 };
 	struct jprof_keepers *keepers = NULL;
@@ -38,12 +40,34 @@ bool line_keepers_add(struct answer *a, const struct line_keepers *l, const char
 	const struct jprof_keepers_opts opts = { .size = sizeof opts, .site = shortage_text(&site) };
 	if (l->heap)
 		shortage_note_code(jprof_keepers_new(l->heap, &opts, &keepers, NULL));
+	jp_strbuf_release(&site);
+	return keepers;
+}
+
+bool line_keepers_add(struct answer *a, const struct line_keepers *l, const char *file, unsigned line)
+{
+	struct jprof_keepers *keepers = keepers_of_line(l, file, line);
 	const struct jprof_keeper *first = jprof_keepers_at(keepers, 0);
 	if (first)
 		add_keeper_of_line(a, l, first, jprof_keepers_info(keepers));
 	jprof_keepers_free(keepers);
-	jp_strbuf_release(&site);
 	return first;
+}
+
+void line_keepers_json(FILE *out, const struct line_keepers *l, const char *file, unsigned line)
+{
+	struct jprof_keepers *keepers = keepers_of_line(l, file, line);
+	const struct jprof_keeper *first = jprof_keepers_at(keepers, 0);
+	if (first)
+		json_print(
+		    out,
+		    "{\"what\": %s, \"holder\": %s, \"path\": %s, \"share\": %.3f, \"samples\": %f, \"process\": %s}",
+		    first->what, *first->holder ? first->holder : NULL, first->path,
+		    (double)first->objects / (double)jprof_keepers_info(keepers)->objects, (double)first->made_samples,
+		    *l->process ? l->process : NULL);
+	else
+		fputs("null", out);
+	jprof_keepers_free(keepers);
 }
 
 void line_keepers_release(struct line_keepers *k)

@@ -2,6 +2,8 @@
 #ifndef JEPROF_LINEKEEPERS_H
 #define JEPROF_LINEKEEPERS_H
 
+#include <stdio.h>
+
 #include "cli/answer.h"
 #include "jprof.h"
 
@@ -17,6 +19,9 @@ void line_keepers_find(struct line_keepers *keepers, const char *path, const cha
 
 /* Adds the details "kept by" and "path" of the objects that were allocated at a line; true if there are any. */
 bool line_keepers_add(struct answer *answer, const struct line_keepers *keepers, const char *file, unsigned line);
+
+/* Likewise, as a value of JSON: null if there are none. */
+void line_keepers_json(FILE *out, const struct line_keepers *keepers, const char *file, unsigned line);
 
 void line_keepers_release(struct line_keepers *keepers);
 

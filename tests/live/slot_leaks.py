@@ -56,6 +56,9 @@ def judge(kind):
     keeper = "a Hash of" if kind in ("table", "set") else "an Array of"
     if kind != "closures" and not re.search(rf"^   kept by  {keeper} [0-9,]+ in ", jprof_says("diff", *files), re.M):
         wrong.append(f"diff does not say that {keeper} ... keeps them")
+    kept_by = of_line[0]["kept_by"] if of_line else None
+    if kind != "closures" and not (kept_by and kept_by["what"].startswith(keeper) and kept_by["share"] > 0.9):
+        wrong.append(f"in JSON it is kept by {kept_by}")
     if rows[0] not in of_line and rows[0]["name"] != NO_CREATOR:
         wrong.append(f"the first row is {rows[0]['name']}")
     return share, wrong
