@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/budget.h"
 #include "cli/bundlefile.h"
 #include "cli/ending.h"
@@ -182,36 +183,13 @@ static char *find_beside(const char *dump, const char *suffix, bool (*is_it)(con
 
 /* ---- one dump ------------------------------------------------------------------------------------------ */
 
-/* All of an open file; NULL when memory is short or it cannot be read, after having said so. To be freed. */
-static char *whole_file(int fd, const char *path, size_t *len)
-{
-	struct stat st;
-	ssize_t n = 0;
-	bool known = !fstat(fd, &st) && st.st_size >= 0 && st.st_size <= longest_sidecar;
-	char *text = known ? malloc((size_t)st.st_size + 1) : NULL;
-	*len = 0;
-	while (text && *len < (size_t)st.st_size && (n = read(fd, text + *len, (size_t)st.st_size - *len)) > 0)
-		*len += (size_t)n;
-	if (text && n >= 0)
-		return text;
-	say("%s: cannot be read: %s", path, known ? strerror(errno) : "it is too large");
-	free(text);
-	return NULL;
-}
-
 /* The build-ids of the side-car that goes into the bundle, for who reads that will have them. */
 static bool take_sidecar_file(struct jprof_profile *profile, const char *path)
 {
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	struct jprof_error err;
-	size_t len;
-	int fd = path ? open_dump_file(path) : -1;
-	if (fd < 0)
-		return !path;
-	char *text = whole_file(fd, path, &len);
-	bool good = text && said(jprof_profile_sidecar(profile, text, len, &err), &err);
-	free(text);
-	close(fd);
-	return good;
+	return !path || (said(jp_file_read_most(path, longest_sidecar, &text, &err), &err) &&
+	                 said(jprof_profile_sidecar(profile, shortage_text(&text), text.len, &err), &err));
 }
 
 /* The profile as a reader of the bundle will make it: other maps only where the dump has none. */

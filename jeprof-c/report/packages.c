@@ -24,6 +24,7 @@ struct package_search {
 	size_t count, left;
 	const char *tool;
 	char package[NAME_MAX + 1]; /* whose files are looked at */
+	char folder[1024];          /* of apk: where they lie */
 };
 
 /* Where /lib is a link to /usr/lib, a package may have its files under either name. */
@@ -64,26 +65,34 @@ static void consider_packaged(struct package_search *s, const char *path)
 		}
 }
 
-static void cut_line(char *line)
+/* Gives each line of a file below the root to `take`, without its end, while files are looked for. False: there is no
+ * such file, or memory is short. */
+static bool take_lines(struct package_search *s, int root, const char *path,
+                       void (*take)(struct package_search *s, const char *line))
 {
-	line[strcspn(line, "\n")] = '\0';
-}
-
-static void read_dpkg_list(struct package_search *s, int fd)
-{
-	FILE *file = shortage_note(fdopen(fd, "r"));
+	int fd = rootpath_open(root, path);
+	FILE *file = fd < 0 ? NULL : shortage_note(fdopen(fd, "r"));
 	char *line = NULL;
 	size_t cap = 0;
-	if (!file) {
-		close(fd);
-		return;
-	}
-	while (s->left && shortage_line(&line, &cap, file) > 0) {
-		cut_line(line);
-		consider_packaged(s, line);
+	while (file && s->left && shortage_line(&line, &cap, file) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		take(s, line);
 	}
 	free(line);
-	fclose(file);
+	if (file)
+		fclose(file);
+	else if (fd >= 0)
+		close(fd);
+	return file;
+}
+
+static DIR *open_folder(int root, const char *path)
+{
+	int fd = rootpath_open(root, path);
+	DIR *dir = fd < 0 ? NULL : shortage_note(fdopendir(fd));
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
 }
 
 /* A list of dpkg, and how likely it is that it has a file that is looked for. */
@@ -159,86 +168,50 @@ static void find_dpkg_lists(const struct package_search *s, DIR *dir, struct dpk
 		qsort(lists->items, lists->count, sizeof *lists->items, by_likeness);
 }
 
-/* Its name is PACKAGE.list or PACKAGE:ARCHITECTURE.list. */
-static void search_dpkg_list(struct package_search *s, int folder, const char *name)
-{
-	size_t len = strlen(name), package = strcspn(name, ":");
-	snprintf(s->package, sizeof s->package, "%.*s", (int)(package < len ? package : len - 5), name);
-	int fd = rootpath_open(folder, name);
-	if (fd >= 0)
-		read_dpkg_list(s, fd);
-}
-
+/* A list's name is PACKAGE.list or PACKAGE:ARCHITECTURE.list. */
 static void search_dpkg(struct package_search *s, int root)
 {
-	int folder = rootpath_open(root, "/var/lib/dpkg/info");
-	DIR *dir = folder < 0 ? NULL : shortage_note(fdopendir(folder));
+	DIR *dir = open_folder(root, "/var/lib/dpkg/info");
 	struct dpkg_lists lists = { 0 };
-	if (!dir) {
-		if (folder >= 0)
-			close(folder);
+	if (!dir)
 		return;
-	}
 	s->tool = "apt install";
 	find_dpkg_lists(s, dir, &lists);
 	for (size_t i = 0; i < lists.count; i++) {
+		char *name = lists.items[i].name;
+		size_t len = strlen(name), package = strcspn(name, ":");
+		snprintf(s->package, sizeof s->package, "%.*s", (int)(package < len ? package : len - 5), name);
 		if (s->left)
-			search_dpkg_list(s, folder, lists.items[i].name);
-		free(lists.items[i].name);
+			take_lines(s, dirfd(dir), name, consider_packaged);
+		free(name);
 	}
 	free(lists.items);
 	closedir(dir);
 }
 
-/* Takes the value of the line "Package: " in a file of status.d; "" where there is none. */
-static void read_package_name(struct package_search *s, int root, const char *path)
+/* The value of the line "Package: " in a file of status.d. */
+static void take_package_name(struct package_search *s, const char *line)
 {
 	static const char field[] = "Package: ";
-	int fd = rootpath_open(root, path);
-	FILE *file = fd < 0 ? NULL : shortage_note(fdopen(fd, "r"));
-	char *line = NULL;
-	size_t cap = 0;
-	*s->package = '\0';
-	while (file && !*s->package && shortage_line(&line, &cap, file) > 0) {
-		cut_line(line);
-		if (!strncmp(line, field, strlen(field)))
-			snprintf(s->package, sizeof s->package, "%s", line + strlen(field));
-	}
-	free(line);
-	if (file)
-		fclose(file);
-	else if (fd >= 0)
-		close(fd);
+	if (!*s->package && !strncmp(line, field, strlen(field)))
+		snprintf(s->package, sizeof s->package, "%s", line + strlen(field));
 }
 
-static void read_sums(struct package_search *s, int fd)
+static void take_sum(struct package_search *s, const char *line)
 {
-	FILE *file = shortage_note(fdopen(fd, "r"));
-	char *line = NULL, path[PATH_MAX];
-	size_t cap = 0;
-	while (file && s->left && shortage_line(&line, &cap, file) > 0) {
-		cut_line(line);
-		const char *name = strchr(line, ' ');
-		name = name ? name + strspn(name, " *") : "";
-		name += !strncmp(name, "./", 2) ? 2 : *name == '/';
-		if (*name && snprintf(path, sizeof path, "/%s", name) < PATH_MAX)
-			consider_packaged(s, path);
-	}
-	free(line);
-	if (file)
-		fclose(file);
-	else
-		close(fd);
+	char path[PATH_MAX];
+	const char *name = strchr(line, ' ');
+	name = name ? name + strspn(name, " *") : "";
+	name += !strncmp(name, "./", 2) ? 2 : *name == '/';
+	if (*name && snprintf(path, sizeof path, "/%s", name) < PATH_MAX)
+		consider_packaged(s, path);
 }
 
 static void search_status_d(struct package_search *s, int root)
 {
 	static const char place[] = "/var/lib/dpkg/status.d", ending[] = ".md5sums";
-	int folder = rootpath_open(root, place);
-	DIR *dir = folder < 0 ? NULL : shortage_note(fdopendir(folder));
+	DIR *dir = open_folder(root, place);
 	struct dirent *entry;
-	if (!dir && folder >= 0)
-		close(folder);
 	s->tool = "apt install";
 	while (dir && s->left && (entry = readdir(dir))) {
 		char path[sizeof place + 1 + NAME_MAX];
@@ -246,51 +219,36 @@ static void search_status_d(struct package_search *s, int root)
 		if (len <= strlen(ending) || strcmp(entry->d_name + stem, ending) != 0)
 			continue;
 		snprintf(path, sizeof path, "%s/%.*s", place, (int)stem, entry->d_name);
-		read_package_name(s, root, path);
+		*s->package = '\0';
+		take_lines(s, root, path, take_package_name);
 		snprintf(path, sizeof path, "%s/%s", place, entry->d_name);
-		int fd = *s->package ? rootpath_open(root, path) : -1;
-		if (fd >= 0)
-			read_sums(s, fd);
+		if (*s->package)
+			take_lines(s, root, path, take_sum);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-static void read_installed(struct package_search *s, FILE *file)
+static void take_installed(struct package_search *s, const char *line)
 {
-	char *line = NULL, folder[1024] = "", path[2048];
-	size_t cap = 0;
-	s->tool = "apk add";
-	*s->package = '\0';
-	while (s->left && shortage_line(&line, &cap, file) > 0) {
-		cut_line(line);
-		const char *value = *line && line[1] == ':' ? line + 2 : "";
-		if (*line == 'P' || *line == 'o')
-			snprintf(s->package, sizeof s->package, "%s", value);
-		else if (*line == 'F')
-			snprintf(folder, sizeof folder, "/%s", value);
-		else if (*line == 'R') {
-			snprintf(path, sizeof path, "%s/%s", folder, value);
-			consider_packaged(s, path);
-		}
+	char path[2048];
+	const char *value = *line && line[1] == ':' ? line + 2 : "";
+	if (*line == 'P' || *line == 'o')
+		snprintf(s->package, sizeof s->package, "%s", value);
+	else if (*line == 'F')
+		snprintf(s->folder, sizeof s->folder, "/%s", value);
+	else if (*line == 'R') {
+		snprintf(path, sizeof path, "%s/%s", s->folder, value);
+		consider_packaged(s, path);
 	}
-	free(line);
 }
 
 static void search_apk(struct package_search *s, int root)
 {
-	static const char *const places[] = { "/lib/apk/db/installed", "/usr/lib/apk/db/installed" };
-	for (size_t i = 0; s->left && i < sizeof places / sizeof *places; i++) {
-		int fd = rootpath_open(root, places[i]);
-		FILE *file = fd < 0 ? NULL : shortage_note(fdopen(fd, "r"));
-		if (file) {
-			read_installed(s, file);
-			fclose(file);
-			return;
-		}
-		if (fd >= 0)
-			close(fd);
-	}
+	s->tool = "apk add";
+	*s->package = '\0';
+	if (!take_lines(s, root, "/lib/apk/db/installed", take_installed))
+		take_lines(s, root, "/usr/lib/apk/db/installed", take_installed);
 }
 
 void packages_find(const char *where, struct packaged *files, size_t count)
