@@ -222,6 +222,11 @@ JPROF_API int jprof_target_prefix(const struct jprof_target *target, char *prefi
 JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdline, struct jprof_bundle_writer *writer,
                                   struct jprof_error *err);
 
+struct jprof_heap_dump {
+	const char *text, *sidecar; /* until the call returns */
+	size_t len, sidecar_len;
+};
+
 struct jprof_heap_opts {
 	size_t size;
 	bool referrers;   /* also what points to the live memory: all of that is read */
@@ -230,6 +235,11 @@ struct jprof_heap_opts {
 	void (*lost)(void *context, uint64_t address, uint64_t size); /* then it gets each of them, by ascending
 	                                                                address; NULL: nobody does. Since: 0.2 */
 	void *context;
+	/* Gets, once, the profile of a program that runs with prof:true, as its own prof.dump would write it now, and a
+	   side-car for jprof_profile_sidecar with the build-ids of its files. Where it does not return 0 the call fails
+	   with JPROF_E_NOMEM. Not called where there is no profile; NULL: it is not wanted. Since: 0.2 */
+	int (*dump)(void *context, const struct jprof_heap_dump *dump);
+	void *dump_context;
 };
 
 /* Reads jemalloc's own tables in the memory of a process that need not be prepared, and adds what they say to the

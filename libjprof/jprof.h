@@ -639,6 +639,8 @@ struct jprof_heap_seen {
 	bool cut;         /* there was more than is ever read */
 	bool core;        /* it was a core */
 	uint64_t missing; /* then: bytes of it that were cut off */
+	bool samples;     /* it runs with prof:true */
+	uint64_t rate;    /* then: bytes between two samples, in the mean; 0: its records of samples are not known */
 };
 
 /* The control group that a process is in, in bytes; NAN: not known. */

@@ -39,11 +39,18 @@ static void add_what_is_unknown(struct answer *a, const struct explained *what)
 	bool read = explain_part_of(what->explanation, JPROF_PART_LIVE);
 	answer_add(a, ANSWER_NOTE);
 	if (read) {
-		add_what_was_seen(answer_add(a, ANSWER_MORE), &jprof_explain_info(what->explanation)->seen);
-		jp_strbuf_printf(answer_add(a, ANSWER_LINES),
-		                 "Which line made it, for which route, since when: only a program that was\n"
-		                 "started like this can tell:\n\n" RUN_LINE,
-		                 what->start);
+		const struct jprof_heap_seen *seen = &jprof_explain_info(what->explanation)->seen;
+		add_what_was_seen(answer_add(a, ANSWER_MORE), seen);
+		if (seen->rate)
+			jp_strbuf_printf(answer_add(a, ANSWER_LINES), "It samples (prof:true): %s has its profile.\n",
+			                 seen->core ? "jprof explain -o FILE.jprof CORE" : "jprof snap PID");
+		jp_strbuf_printf(
+		    answer_add(a, ANSWER_LINES),
+		    seen->rate ? "Since when, and of Ruby which line and for which route, only a program that was\n"
+				 "started like this can tell:\n\n" RUN_LINE
+			       : "Which line made it, for which route, since when: only a program that was\n"
+				 "started like this can tell:\n\n" RUN_LINE,
+		    what->start);
 		return;
 	}
 	const char *other = jprof_explain_info(what->explanation)->seen.malloc;

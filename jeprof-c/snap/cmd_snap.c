@@ -33,6 +33,7 @@ struct origin {
 struct outcome {
 	struct collections collections;
 	bool outside;       /* without dumps: nobody had prepared the processes */
+	bool profiles;      /* then: some had one in their memory */
 	char *first, *last; /* bundles; owned, NULL: none */
 };
 
@@ -112,6 +113,7 @@ static bool take_all(struct round *r)
 		r->failed += !done;
 	}
 	r->outcome->outside = r->outcome->outside || r->heaps.read;
+	r->outcome->profiles = r->outcome->profiles || r->heaps.profiles;
 	return true;
 }
 
@@ -235,7 +237,8 @@ static void say_next(const struct outcome *outcome, const struct snap_options *o
 {
 	const struct collections *c = &outcome->collections;
 	struct typed next = { 0 };
-	const char *gc = outcome->outside
+	const char *gc = outcome->profiles ? "read from outside, with its profile; "
+	                 : outcome->outside
 	                     ? "read from outside; which line made it only a program that was started with "
 	                       "`jprof run -- COMMAND` can tell; "
 	                 : !c->rubies           ? ""
@@ -245,7 +248,9 @@ static void say_next(const struct outcome *outcome, const struct snap_options *o
 	if (!outcome->last || !outcome->first)
 		return;
 	bool several = strcmp(outcome->first, outcome->last) && !access(outcome->first, F_OK); /* --keep removes some */
-	typed_add(&next, several ? "jprof diff" : o->objects || outcome->outside ? "jprof explain" : "jprof");
+	typed_add(&next, several                                                  ? "jprof diff"
+	                 : o->objects || (outcome->outside && !outcome->profiles) ? "jprof explain"
+	                                                                          : "jprof");
 	if (several)
 		typed_word(&next, outcome->first);
 	typed_word(&next, outcome->last);
@@ -317,6 +322,7 @@ int cmd_snap(int argc, char **argv)
 	} else if (!snap_options_select(&options)) {
 		status = list_candidates();
 	} else if (budget_watch(options.max_memory)) {
+		options.profiles = true;
 		interrupt_catch(take_back);
 		status = options.sampling ? switch_all(&options) : run_all(&options);
 	}

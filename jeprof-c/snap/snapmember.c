@@ -417,24 +417,58 @@ struct jprof_heap_opts snap_heap_opts(const struct snap_options *options)
 		                         .context = options->lost };
 }
 
-/* 0, also where it may not be read, which is noted; or -1, and the writer can only be freed. */
-static int add_heap_of(struct jprof_bundle_writer *writer, struct jprof_target *target,
-                       const struct jprof_process *process, const struct snap_options *options,
-                       struct snap_heaps *heaps)
+static int keep_dump(void *context, const struct jprof_heap_dump *dump)
 {
-	struct opener *opener = NULL;
+	struct member *m = context;
+	m->text = malloc(dump->len);
+	m->sidecar = malloc(dump->sidecar_len);
+	if (!m->text || !m->sidecar)
+		return -1;
+	memcpy(m->text, dump->text, m->len = dump->len);
+	memcpy(m->sidecar, dump->sidecar, m->sidecar_len = dump->sidecar_len);
+	return 0;
+}
+
+/* Of a program with prof:true, what its own prof.dump would have written. */
+static int add_dump_of(struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
+{
+	char title[32];
+	snprintf(title, sizeof title, "process %d", m->process->pid);
+	int rc = jprof_bundle_writer_file(writer, "dump.heap", m->text, m->len, err);
+	rc = rc ? rc : jprof_profile_parse(m->text, m->len, title, NULL, &m->profile, err);
+	rc = rc ? rc : jprof_profile_sidecar(m->profile, m->sidecar, m->sidecar_len, err);
+	if (rc || !symbolize_member(m))
+		return rc;
+	return jprof_bundle_writer_symbols(writer, m->profile, m->options->symbols == SNAP_SYMBOLS_NOW, err);
+}
+
+/* 0, also where it may not be read, which is noted; or -1, and the writer can only be freed. */
+static int add_heap_of(struct member *m, struct jprof_bundle_writer *writer, struct snap_heaps *heaps)
+{
 	struct jprof_heap_seen seen;
 	struct jprof_error err;
 	/* Without it no file is opened. */
-	(void)shortage_note_code(opener_start(&opener, target, process, snap_file_timeout(options), &err));
-	const struct jprof_heap_opts opts = snap_heap_opts(options);
-	int rc = jprof_target_heap(target, &opts, writer, &seen, &err);
+	(void)shortage_note_code(opener_start(&m->opener, m->target, m->process, snap_file_timeout(m->options), &err));
+	struct jprof_heap_opts opts = snap_heap_opts(m->options);
+	opts.dump = m->options->profiles ? keep_dump : NULL;
+	opts.dump_context = m;
+	int rc = jprof_target_heap(m->target, &opts, writer, &seen, &err);
 	heaps->read += !rc;
 	heaps->refused += rc != 0;
+	heaps->profiles += !rc && m->text;
+	if (!rc && m->text)
+		rc = add_dump_of(m, writer, &err);
+	else if (!rc && m->options->profiles && seen.samples)
+		say("process %d: it samples (prof:true), but its jemalloc keeps samples in a way that jprof does not "
+		    "know: no profile was read",
+		    m->process->pid);
 	if (rc)
 		heaps->why = err;
-	jprof_target_use(target, NULL);
-	opener_end(opener);
+	jprof_target_use(m->target, NULL);
+	opener_end(m->opener);
+	jprof_profile_free(m->profile);
+	free(m->text);
+	free(m->sidecar);
 	return rc == JPROF_E_NOMEM || rc == JPROF_E_WRITE ? -1 : 0;
 }
 
@@ -455,17 +489,17 @@ static void say_not_read(const struct jprof_process *p, const struct jprof_error
 }
 
 /* As snap_outside, once the target is open. */
-static int add_outside(struct jprof_bundle_writer *writer, struct jprof_target *target,
-                       const struct jprof_process *process, const struct snap_options *options,
-                       struct snap_heaps *heaps, struct jprof_error *err)
+static int add_outside(struct member *m, struct jprof_bundle_writer *writer, struct snap_heaps *heaps,
+                       struct jprof_error *err)
 {
+	const struct jprof_process *process = m->process;
 	struct jprof_bundle_member member = member_of_process(process);
 	unsigned refused = heaps ? heaps->refused : 0;
-	member.label = options->label;
+	member.label = m->options->label;
 	member.time = time(NULL);
 	if (jprof_bundle_writer_member(writer, &member, err))
 		return -1;
-	if (heaps && add_heap_of(writer, target, process, options, heaps)) {
+	if (heaps && add_heap_of(m, writer, heaps)) {
 		*err = heaps->why;
 		return -1;
 	}
@@ -475,18 +509,18 @@ static int add_outside(struct jprof_bundle_writer *writer, struct jprof_target *
 	}
 	if (heaps && heaps->needed && snap_agent_was_lost(process))
 		say_why_not(process);
-	return jprof_target_gather(target, options->cmdline, writer, err) ? -1 : 1;
+	return jprof_target_gather(m->target, m->options->cmdline, writer, err) ? -1 : 1;
 }
 
 int snap_outside(struct jprof_bundle_writer *writer, const struct jprof_process *process,
                  const struct snap_options *options, struct snap_heaps *heaps)
 {
-	struct jprof_target *target = NULL;
+	struct member m = { .process = process, .options = options, .named = -1 };
 	struct jprof_error err;
-	bool open = !jprof_target_open(process, NULL, &target, &err);
-	int done = open ? add_outside(writer, target, process, options, heaps, &err) : 0;
+	bool open = !jprof_target_open(process, NULL, &m.target, &err);
+	int done = open ? add_outside(&m, writer, heaps, &err) : 0;
 	if (done < 0 || !open)
 		say_error(&err);
-	jprof_target_free(target);
+	jprof_target_free(m.target);
 	return done;
 }

@@ -33,6 +33,7 @@ int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *
 struct snap_heaps {
 	bool needed; /* set by the caller: a process whose memory is not read is left out, and that is said */
 	unsigned read, refused; /* processes */
+	unsigned profiles;      /* of those that were read: with a profile */
 	struct jprof_error why; /* of the last refusal */
 };
 

@@ -36,6 +36,7 @@ struct snap_options {
 	bool unreachable;       /* and to what nothing does */
 	struct jp_strbuf *lost; /* gets the addresses and sizes of that, in lines; NULL: they are not asked for */
 	bool heaps;             /* read the memory of those that cannot dump */
+	bool profiles;          /* also the profiles that are in there */
 	bool cmdline;
 	bool no_sandbox;
 	bool keep_dumps;

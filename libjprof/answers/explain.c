@@ -102,7 +102,8 @@ static int add_live(struct jprof_explanation *e, const struct sides *s, struct j
 	           : 0;
 }
 
-/* Of processes without a dump whose memory was read: each object is counted, and has no owner. */
+/* Of processes whose memory was read, where they have no dump, or that was asked for: each object is counted, and has
+ * no owner. */
 static int add_live_counted(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
 {
 	bool added = jp_explain_row(e, JPROF_PART_LIVE, 0, figures_of_part(s, JPROF_PART_LIVE));
@@ -240,7 +241,8 @@ static int make_rows(struct jprof_explanation *e, const struct sides *s, struct 
 		return jp_error_nomem(err);
 	if (e->info.dumpless && isnan(figures_of_part(s, JPROF_PART_LIVE).now))
 		return add_rows_of_proc(e, s) ? jp_error_nomem(err) : 0;
-	int rc = e->info.dumpless ? add_live_counted(e, s, err) : add_live(e, s, err);
+	bool asked = (s->by_referrer && e->info.referrers) || (s->unreachable && e->info.roots);
+	int rc = e->info.dumpless || asked ? add_live_counted(e, s, err) : add_live(e, s, err);
 	if (!rc && add_gc_heap(e, s))
 		rc = jp_error_nomem(err);
 	if (!rc)

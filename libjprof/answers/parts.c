@@ -88,10 +88,12 @@ struct jp_moments jp_moments_of(const struct jp_moment *at, size_t count)
 	return moments;
 }
 
-/* Without a dump jemalloc's pages were looked at one by one: what was never touched is in no figure. */
+/* From outside jemalloc's pages were looked at one by one: what was never touched is in no figure. */
 static bool seen_page_by_page(const struct jp_moments *m, size_t i)
 {
-	return !*jprof_profile_info(m->at[i].profile)->format;
+	const struct jp_outside *outside = &m->at[i].profile->outside;
+	const struct jp_figures *figures = m->at[i].base ? &outside->base.figures : &outside->now.figures;
+	return !*jprof_profile_info(m->at[i].profile)->format || *figures->seen.jemalloc;
 }
 
 /* What is in use by jemalloc's count, and not in memory by the kernel's: stacks of threads, tables of jemalloc's own, a

@@ -213,8 +213,8 @@ static void take_role(struct jp_figures *figures, const char *role)
 }
 
 /* What /proc says is of when the bundle was made. The dump is of that moment only where the agent made it for the
- * bundle, which its side-car shows; one of a program's own handler may be older. And more than is there cannot be
- * compared with it: malloc gave memory that was not touched yet, or that was swapped out. */
+ * bundle, which its side-car shows, or it was read in the memory; one of a program's own handler may be older. And more
+ * than is there cannot be compared with it: malloc gave memory that was not touched yet, or that was swapped out. */
 static void take_figures(struct jprof_profile *profile, const struct jp_bundle_member *m)
 {
 	struct jp_outside of_proc = { 0 };
@@ -227,7 +227,7 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 	jprof_profile_range(profile, JPROF_INUSE_SPACE, &range);
 	double total = jprof_profile_total(profile, JPROF_INUSE_SPACE);
 	double least = isnan(range.error) ? total : total - range.error;
-	if (!jp_bundle_file(m, "agent.json"))
+	if (!jp_bundle_file(m, "agent.json") && !jp_bundle_file(m, "heap.json"))
 		of_proc.now.rss_anon = of_proc.now.pss = (struct jp_known_sum){ 0 };
 	if (of_proc.now.rss_anon.bytes < least)
 		of_proc.now.rss_anon = (struct jp_known_sum){ 0 };

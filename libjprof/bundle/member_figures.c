@@ -388,7 +388,9 @@ static void take_heap_seen(struct jprof_heap_seen *to, jp_json *heap)
 		                        .misfits = jp_json_number(heap, "misfits"),
 		                        .cut = jp_json_true(heap, "cut"),
 		                        .core = jp_json_true(heap, "core"),
-		                        .missing = jp_json_number(heap, "missing") };
+		                        .missing = jp_json_number(heap, "missing"),
+		                        .samples = jp_json_number(jp_json_get(heap, "profile"), "samples"),
+		                        .rate = jp_json_number(jp_json_get(heap, "profile"), "rate") };
 	jp_json *other = jp_json_get(heap, "malloc");
 	const char *name = jp_json_text(other, "name");
 	if (name && (!strcmp(name, "glibc") || !strcmp(name, "musl")))
@@ -577,7 +579,7 @@ void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *p)
 	struct jp_known_sum *large = &of[JPROF_FIGURE_LARGE_PADDING], *pages = &of[JPROF_FIGURE_SAMPLED_PAGES];
 	double page = of[JPROF_FIGURE_PAGE].bytes;
 	struct sampled_objects s = { 0 };
-	if (!p->rate && of[JPROF_FIGURE_SAMPLED].of)
+	if (of[JPROF_FIGURE_SAMPLED].of && (!p->rate || *to->now.figures.seen.jemalloc))
 		return; /* they were counted in the memory of the process */
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
 		const struct jp_sample *sample = &p->samples.items[i];

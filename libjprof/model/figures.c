@@ -83,6 +83,8 @@ static void add_heap_seen(struct jprof_heap_seen *to, const struct jprof_heap_se
 	all.cut = from->cut || to->cut;
 	all.core = from->core || to->core;
 	all.missing += to->missing;
+	all.samples = from->samples || to->samples;
+	all.rate = from->rate ? from->rate : to->rate;
 	*to = all;
 }
 

@@ -143,7 +143,7 @@ static int add_heap(struct jprof_target *t, struct jp_memsource **source, const 
 	if (!jp_holding_tells(h) || (!h->jemalloc.version && jemalloc_of(*source)))
 		return refuse_jemalloc(t, *source, err);
 	h->jemalloc.background_thread = has_background_thread(t);
-	return jp_holding_write(h, *source, opts, &text)
+	return jp_holding_dump(h, *source, opts) || jp_holding_write(h, *source, opts, &text)
 	           ? jp_error_nomem(err)
 	           : jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
 }

@@ -2,11 +2,14 @@
 
 #include <stdio.h>
 
+#include "outside/mappedids.h"
+
 static const uint64_t most_marking = 64ULL << 30; /* a block is read several times where it lies among others */
 
 void jp_holding_empty(struct jp_holding *h)
 {
 	jp_jeextents_release(&h->extents);
+	jp_jeprofile_release(&h->profile);
 	jp_rubypages_release(&h->pages);
 	jp_rubycensus_release(&h->census);
 	jp_referrers_release(&h->referrers);
@@ -18,7 +21,8 @@ int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *f
                     const struct jprof_heap_opts *opts, struct jp_holding *h)
 {
 	uint64_t variables[jp_ruby_known];
-	if (jp_jeheap_take(source, &h->jemalloc, &h->extents) || jp_rubypages_find(source, &h->pages))
+	if (jp_jeheap_take(source, &h->jemalloc, &h->extents) ||
+	    jp_jeprofile_take(source, &h->jemalloc, &h->extents, &h->profile) || jp_rubypages_find(source, &h->pages))
 		return -1;
 	if (h->pages.count) {
 		if (jp_ruby_variables(files, source, variables))
@@ -47,6 +51,19 @@ static void put_other_malloc(const struct jp_othermalloc *o, struct jp_jsonout *
 	jp_jsonout_close(j);
 }
 
+static uint64_t rate_of(const struct jp_jeprofile *p)
+{
+	return p->count ? 1ULL << p->lg_rate : 0;
+}
+
+static void put_profile(const struct jp_jeprofile *p, struct jp_jsonout *j)
+{
+	jp_jsonout_open(j, "profile", '{', false);
+	jp_jsonout_uint(j, "rate", rate_of(p));
+	jp_jsonout_uint(j, "samples", p->sample_count);
+	jp_jsonout_close(j);
+}
+
 bool jp_holding_tells(const struct jp_holding *h)
 {
 	return h->jemalloc.version || h->other.name;
@@ -61,6 +78,8 @@ int jp_holding_write(const struct jp_holding *h, struct jp_memsource *source, co
 		jp_jeheap_write(&h->jemalloc, &j);
 	else
 		put_other_malloc(&h->other, &j);
+	if (h->profile.sample_count)
+		put_profile(&h->profile, &j);
 	if (h->core)
 		jp_jsonout_bool(&j, "core", true);
 	if (h->core)
@@ -78,6 +97,18 @@ int jp_holding_write(const struct jp_holding *h, struct jp_memsource *source, co
 	return good && !text->failed ? 0 : -1;
 }
 
+int jp_holding_dump(const struct jp_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 }, jp_cleanup(jp_strbuf_release) ids = { 0 };
+	if (!h->profile.count || !opts->dump)
+		return 0;
+	jp_jeprofile_write(&h->profile, source, &text);
+	if (text.failed || jp_mapped_ids_write(source, &ids))
+		return -1;
+	const struct jprof_heap_dump dump = { text.text, ids.text, text.len, ids.len };
+	return opts->dump(opts->dump_context, &dump) ? -1 : 0;
+}
+
 struct jprof_heap_seen jp_holding_seen(const struct jp_holding *holding)
 {
 	const struct jp_jeheap *h = &holding->jemalloc;
@@ -87,7 +118,9 @@ struct jprof_heap_seen jp_holding_seen(const struct jp_holding *holding)
 		                        .misfits = h->misfits,
 		                        .cut = h->cut,
 		                        .core = holding->core,
-		                        .missing = holding->missing };
+		                        .missing = holding->missing,
+		                        .samples = holding->profile.sample_count,
+		                        .rate = rate_of(&holding->profile) };
 	snprintf(seen.jemalloc, sizeof seen.jemalloc, "%s", h->version ? h->version : "");
 	snprintf(seen.malloc, sizeof seen.malloc, "%s", holding->other.name ? holding->other.name : "");
 	seen.arenas = holding->other.arenas;

@@ -2,6 +2,7 @@
 #ifndef JP_OUTSIDE_HOLDING_H
 #define JP_OUTSIDE_HOLDING_H
 
+#include "outside/jeprofile.h"
 #include "outside/othermalloc.h"
 #include "outside/referrers.h"
 #include "outside/rubysymbols.h"
@@ -10,6 +11,7 @@
 struct jp_holding {
 	struct jp_jeheap jemalloc;
 	struct jp_jeextents extents;
+	struct jp_jeprofile profile;
 	struct jp_rubypages pages; /* of what is no Ruby there are none */
 	struct jp_rubynames names;
 	struct jp_rubycensus census;
@@ -31,6 +33,11 @@ bool jp_holding_tells(const struct jp_holding *holding);
 /* Writes heap.json: docs/internals/outside.md. 0, or -1 when memory is short. */
 int jp_holding_write(const struct jp_holding *holding, struct jp_memsource *source, const struct jprof_heap_opts *opts,
                      struct jp_strbuf *text) jp_must_check;
+
+/* Hands the profile to opts->dump, where there are both. 0, or -1 when memory is short, or it
+ * did not return 0. */
+int jp_holding_dump(const struct jp_holding *holding, struct jp_memsource *source,
+                    const struct jprof_heap_opts *opts) jp_must_check;
 
 /* What is worth a word. */
 struct jprof_heap_seen jp_holding_seen(const struct jp_holding *holding);

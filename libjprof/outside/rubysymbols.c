@@ -8,6 +8,7 @@
 #include "collect/below.h"
 #include "collect/target.h"
 #include "input/elfheaders.h"
+#include "outside/mappedids.h"
 
 enum { most_of_table = 8 << 20 };
 
@@ -82,38 +83,14 @@ struct jp_mapped_files jp_files_of_target(const struct jprof_target *target)
 	return (struct jp_mapped_files){ open_of_target, target };
 }
 
-/* The build-id by the headers in memory, which are in the first page of a file that is mapped. */
-static bool build_id_in_memory(struct jp_memsource *m, const struct jprof_map *map, char id[2 * 64 + 1])
-{
-	enum { most_headers = 64 };
-	Elf64_Ehdr header;
-	unsigned char notes[1024];
-	if (map->offset || !jp_memsource_read(m, map->start, &header, sizeof header) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_phentsize != sizeof(Elf64_Phdr))
-		return false;
-	for (unsigned i = 0; i < header.e_phnum && i < most_headers; i++) {
-		Elf64_Phdr segment;
-		uint64_t at = header.e_phoff + i * sizeof segment;
-		if (at > jp_memory_page || !jp_memsource_read(m, map->start + at, &segment, sizeof segment))
-			return false;
-		if (segment.p_type != PT_NOTE || segment.p_offset > jp_memory_page - sizeof notes)
-			continue;
-		size_t size = segment.p_filesz < sizeof notes ? (size_t)segment.p_filesz : sizeof notes;
-		jp_memsource_copy(m, map->start + segment.p_offset, notes, size);
-		if (jp_elf_id_among_notes((struct jp_bytes){ .data = notes, .len = size }, segment.p_align, id))
-			return true;
-	}
-	return false;
-}
-
 static int open_beside_core(const void *context, struct jp_memsource *source, const struct jprof_map *map)
 {
 	struct jp_arena jp_cleanup(jp_arena_release) arena = { 0 };
 	struct jp_elf_headers headers;
-	char in_memory[2 * 64 + 1], in_file[2 * 64 + 1];
+	char in_memory[jp_memory_id], in_file[jp_memory_id];
 	struct stat st;
 	(void)context;
-	int fd = build_id_in_memory(source, map, in_memory)
+	int fd = jp_build_id_in_memory(source, map, in_memory)
 	             ? jp_file_open_untrusted((struct jp_root){ 0 }, map->path, &st)
 	             : -1;
 	if (fd >= 0 && (jp_elf_headers_read(fd, map->path, &arena, &headers, NULL) ||

@@ -84,6 +84,33 @@ head -n 1 out >second
 same "jprof PID is not explain PID" first second
 unpark
 
+# ---- the profile of a program with prof:true, which has no agent: what prof.dump writes ----
+park "$jemalloc" prof:true,lg_prof_sample:12,prof_sys_thread_name:true "$parked" 4 "$tmp/told.heap"
+is_quiet "$jprof" explain "$pid"
+prints '^It samples \(prof:true\): jprof snap PID has its profile\.$'
+works "$jprof" snap "$pid" -o profile.jprof
+says
+check "not what comes next" grep -qx 'jprof: read from outside, with its profile; next: jprof profile.jprof' next
+stacks_of() { # but for threads that have no samples
+    sed -e '/^MAPPED_LIBRARIES/,$d' -e '/^  t[0-9]*: 0: 0 /d'
+}
+tar xOf profile.jprof "$pid/dump.heap" >found.heap
+stacks_of <told.heap >told
+stacks_of <found.heap >found
+check "no stacks" [ "$(grep -c '^@' told)" -ge 2 ]
+same "the profile is not what prof.dump wrote" told found
+works "$jprof" --text profile.jprof
+prints ' fill$'
+works "$jprof" explain --json profile.jprof
+mv out d
+judge "the rows of a snapshot with a profile do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
+judge "not explained with a profile" '"not_explained" not in parts or abs(row("not_explained")) < .03 * d["total"]'
+judge "what the profiler takes" '"profiler" in parts'
+works "$jprof" snap --referrers "$pid" -o pointed.jprof
+works "$jprof" explain --by=referrer pointed.jprof
+prints '^ +[0-9.]+ +data of files  parked_heap [0-9.]+'
+unpark
+
 # ---- a snapshot: kept by explain, or made by snap; it explains the same, and two of them say what grew ----
 # A line makes it grow: 20,000 times calloc(1, 1000), which are objects of 1024 bytes.
 cat >grows.py <<'END2'

@@ -1,6 +1,6 @@
 /* A heap that stands still: threads allocate and free, all of them wait, and the program says what jemalloc counts and
  * waits for the end of its input. Whoever reads that memory from outside must count the same.
- * usage: parked_heap THREADS   (jemalloc in LD_PRELOAD, or linked) */
+ * usage: parked_heap THREADS [DUMP]   (jemalloc in LD_PRELOAD, or linked; DUMP gets its profile, with prof:true) */
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -115,6 +115,8 @@ int main(int argc, char **argv)
 	}
 	fill(0);
 	pthread_barrier_wait(&parked);
+	if (argc > 2 && control("prof.dump", NULL, NULL, &argv[2], sizeof argv[2]))
+		return 2;
 	say_counts();
 	return read(STDIN_FILENO, &end, 1) < 0;
 }

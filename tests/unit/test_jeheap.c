@@ -10,7 +10,7 @@
 #include "collect/procfs.h"
 #include "collect/target.h"
 #include "harness.h"
-#include "outside/jeheap.h"
+#include "outside/jeprofile.h"
 #include "outside/livesource.h"
 #include "plantedheap.h"
 
@@ -339,6 +339,89 @@ TEST(test_parked_static)
 	if (!parked_static)
 		skip();
 	assert_int_equal(try_parked(parked_static, "4", NULL, "dirty_decay_ms:-1"), 0);
+}
+
+/* A dump up to its mappings, without threads that have nothing. */
+static void keep_stacks(char *text)
+{
+	char *to = text, *end = strstr(text, "\nMAPPED_LIBRARIES:");
+	assert_non_null(end);
+	*end = 0;
+	for (char *line = text, *next; *line; line = next) {
+		size_t len = strcspn(line, "\n") + 1;
+		next = line[len - 1] ? line + len : line + len - 1;
+		if (!strncmp(line, "  t", 3) && strstr(line, ": 0: 0 [0: 0]") && strstr(line, ": 0: 0 [0: 0]") < next)
+			continue;
+		memmove(to, line, (size_t)(next - line));
+		to += next - line;
+	}
+	*to = 0;
+}
+
+static char *whole_file(const char *path)
+{
+	struct jp_strbuf text = { 0 };
+	char piece[4096];
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	for (size_t n; (n = fread(piece, 1, sizeof piece, file)) > 0;)
+		jp_strbuf_add(&text, piece, n);
+	fclose(file);
+	assert_non_null(text.text);
+	return text.text;
+}
+
+static char *profile_of_process(const struct process_under_test *p)
+{
+	struct jp_memsource *source;
+	struct jp_jeheap heap;
+	struct jp_jeextents extents;
+	struct jp_jeprofile profile;
+	struct jp_strbuf text = { 0 };
+	struct jprof_error err = { 0 };
+	if (jp_livesource_open(&p->target, &source, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(jp_jeheap_take(source, &heap, &extents), 0);
+	assert_int_equal(jp_jeprofile_take(source, &heap, &extents, &profile), 0);
+	if (profile.count)
+		jp_jeprofile_write(&profile, source, &text);
+	jp_jeprofile_release(&profile);
+	jp_jeextents_release(&extents);
+	jp_memsource_close(source);
+	assert_non_null(text.text);
+	return text.text;
+}
+
+static void try_profile(const char *program, const char *preload, const char *conf)
+{
+	char path[] = "/tmp/jprof-parked-XXXXXX";
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	struct process_under_test p = start_parked((const char *[]){ program, "6", path, NULL }, preload, conf);
+	char *told = whole_file(path), *found = profile_of_process(&p);
+	end_parked(&p);
+	unlink(path);
+	keep_stacks(told);
+	keep_stacks(found);
+	assert_string_equal(found, told);
+	free(told);
+	free(found);
+}
+
+/* The profile in memory is, byte for byte, the one that jemalloc writes. */
+TEST(test_parked_profile)
+{
+	static const char *const confs[] = { "prof:true,lg_prof_sample:14", "prof:true,lg_prof_sample:19",
+		                             "prof:true,lg_prof_sample:9,tcache:false",
+		                             "prof:true,lg_prof_sample:12,prof_sys_thread_name:true,hpa:true" };
+	const char *jemalloc = jemalloc_here();
+	if (!jemalloc || access(parked, X_OK))
+		skip();
+	for (size_t i = 0; i < jp_count(confs); i++)
+		try_profile(parked, jemalloc, confs[i]);
+	if (parked_static)
+		try_profile(parked_static, NULL, confs[3]);
 }
 
 /* Programs that wait for the end of their input, without jemalloc. */

@@ -1,0 +1,335 @@
+#include "outside/jeprofile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/search.h"
+
+enum {
+	most_samples = 16 << 20,
+	most_depth = 1024, /* of a stack: prof_bt_max may be that much */
+	most_rates = 48,
+	known_state = 3, /* the last one of a context */
+};
+
+/* ---- samples ---------------------------------------------------------------------------------------------------- */
+
+static bool may_point(const struct jp_memsource *m, uint64_t address)
+{
+	return address && address % 8 == 0 && jp_memsource_heap(m, address);
+}
+
+/* What is not sampled has 0 or 1 for a context. A record that jemalloc has used again keeps an old context, and the
+ * size that was asked for, which its class is too small for. */
+static int take_sample(struct jp_memsource *m, const struct jp_jeextent *e, struct jp_jeprofile *p)
+{
+	enum { time_at = 64, asked = 1, context = 2 };
+	uint64_t words[3];
+	if (!jp_memsource_read(m, e->record + time_at, words, sizeof words) || !may_point(m, words[context]) ||
+	    words[asked] > jp_jeclass_size(e->class))
+		return 0;
+	if (p->sample_count == most_samples)
+		return 0;
+	if (jp_array_push(p->samples, p->sample_count, p->sample_cap))
+		return -1;
+	p->samples[p->sample_count++] =
+	    (struct jp_jesample){ .context = words[context], .time = words[0], .class = e->class };
+	return 0;
+}
+
+static int by_context(const void *a, const void *b)
+{
+	const struct jp_jesample *x = a, *y = b;
+	if (x->context != y->context)
+		return x->context < y->context ? -1 : 1;
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+static int take_samples(struct jp_memsource *m, const struct jp_jeextents *x, struct jp_jeprofile *p)
+{
+	for (size_t i = 0; i < x->count; i++) {
+		const struct jp_jeextent *e = &x->items[i];
+		if (e->state == JP_JE_ACTIVE && e->class < jp_je_classes && !e->slab && !e->cached &&
+		    take_sample(m, e, p))
+			return -1;
+	}
+	if (p->sample_count)
+		qsort(p->samples, p->sample_count, sizeof *p->samples, by_context);
+	return 0;
+}
+
+/* ---- contexts --------------------------------------------------------------------------------------------------- */
+
+/* The stack that a context counts for lies in a record of its own, behind its length. 1: taken; 0: it is none. */
+static int take_stack(struct jp_memsource *m, uint64_t record, struct jp_jeprofile *p, struct jp_jecontext *c)
+{
+	enum { stack_at = 104, addresses_at = 120 };
+	uint64_t words[2];
+	if (!may_point(m, record) || !jp_memsource_read(m, record + stack_at, words, sizeof words))
+		return 0;
+	c->depth = (uint32_t)words[1];
+	if (words[0] != record + addresses_at || !c->depth || c->depth > most_depth)
+		return 0;
+	uint64_t *stack = jp_arena_alloc(&p->arena, c->depth * sizeof *stack);
+	c->stack = stack;
+	if (!stack)
+		return -1;
+	return jp_memsource_read(m, words[0], stack, c->depth * sizeof *stack);
+}
+
+/* A context is one where its thread's record has its thread's number, and its stack's record holds the stack. 1: taken;
+ * 0: it is none. */
+static int take_context(struct jp_memsource *m, uint64_t address, struct jp_jeprofile *p)
+{
+	enum { of_thread, thread_id, discriminator, counters = 4, of_stack = 12, number, state = 16, words_read };
+	uint64_t words[words_read];
+	if (!jp_memsource_read(m, address, words, sizeof words))
+		return 0;
+	struct jp_jecontext c = { .address = address,
+		                  .thread = words[thread_id],
+		                  .order = { words[discriminator], words[number] },
+		                  .objects = words[counters],
+		                  .unbiased = { words[counters + 1], words[counters + 3] },
+		                  .bytes = words[counters + 2] };
+	uint64_t thread = words[of_thread];
+	if (words[state] >> 32 > known_state || !may_point(m, thread) || jp_memsource_word(m, thread + 8) != c.thread ||
+	    c.objects > INT64_MAX / 8 || c.bytes > INT64_MAX / 8)
+		return 0;
+	int taken = take_stack(m, words[of_stack], p, &c);
+	if (taken <= 0)
+		return taken;
+	if (jp_array_push(p->contexts, p->count, p->cap) || jp_array_push(p->threads, p->thread_count, p->thread_cap))
+		return -1;
+	p->contexts[p->count++] = c;
+	p->threads[p->thread_count++] = (struct jp_jethread){ .id = c.thread, .record = thread };
+	return 1;
+}
+
+/* jemalloc's own order: stacks by their bytes, the shorter one first, then threads. */
+static int by_stack(const void *a, const void *b)
+{
+	const struct jp_jecontext *x = a, *y = b;
+	uint32_t depth = x->depth < y->depth ? x->depth : y->depth;
+	int order = memcmp(x->stack, y->stack, depth * sizeof *x->stack);
+	if (order)
+		return order;
+	const uint64_t left[] = { x->depth, x->thread, x->order[0], x->order[1] },
+		       right[] = { y->depth, y->thread, y->order[0], y->order[1] };
+	for (size_t i = 0; i < jp_count(left); i++)
+		if (left[i] != right[i])
+			return left[i] < right[i] ? -1 : 1;
+	return 0;
+}
+
+/* *sound: samples whose context is one. */
+static int take_contexts(struct jp_memsource *m, struct jp_jeprofile *p, size_t *sound)
+{
+	for (size_t i = 0, end; i < p->sample_count; i = end) {
+		for (end = i + 1; end < p->sample_count && p->samples[end].context == p->samples[i].context;)
+			end++;
+		int taken = take_context(m, p->samples[i].context, p);
+		if (taken < 0)
+			return -1;
+		*sound += taken ? end - i : 0;
+	}
+	return 0;
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+/* 5.3.0 has the address of a name, later ones the name itself. Where no thread has a cache it is not known which. */
+static void take_thread_name(struct jp_memsource *m, const struct jp_jeheap *h, struct jp_jethread *t)
+{
+	enum { pointer_at = 24, text_at = 96, text_size = 16 };
+	bool pointed = h->caches && !strcmp(h->version, "5.3.0"), placed = h->caches && !pointed;
+	uint64_t at = placed ? t->record + text_at : pointed ? jp_memsource_word(m, t->record + pointer_at) : 0;
+	size_t size = placed ? text_size : sizeof t->name - 1, left = jp_memory_page - at % jp_memory_page;
+	if (at && jp_memsource_has(m, at))
+		jp_memsource_copy(m, at, t->name, size < left ? size : left);
+	for (char *c = t->name; *c; c++)
+		if (*c < ' ' || *c == 127)
+			*c = '?';
+}
+
+static void add_context(struct jp_jecounts *sum, const struct jp_jecontext *c)
+{
+	sum->eighths += c->unbiased.eighths;
+	sum->bytes += c->unbiased.bytes;
+}
+
+/* Until now there is one for each context. */
+static void make_threads_one_each(struct jp_memsource *m, const struct jp_jeheap *h, struct jp_jeprofile *p)
+{
+	size_t kept = 0;
+	if (p->thread_count)
+		qsort(p->threads, p->thread_count, sizeof *p->threads, jp_by_first);
+	for (size_t i = 0; i < p->thread_count; i++)
+		if (!kept || p->threads[kept - 1].id != p->threads[i].id)
+			p->threads[kept++] = p->threads[i];
+	p->thread_count = kept;
+	for (size_t i = 0; i < kept; i++)
+		take_thread_name(m, h, &p->threads[i]);
+	for (size_t i = 0; i < p->count; i++)
+		add_context(
+		    &p->threads[jp_count_below(p->threads, kept, sizeof *p->threads, p->contexts[i].thread)].unbiased,
+		    &p->contexts[i]);
+}
+
+/* ---- the rate ----------------------------------------------------------------------------------------------------
+ */
+
+/* What the samples of a context stand for at a rate: objects * 8, and bytes. */
+static void unbias(const struct jp_jesample *samples, size_t count, int lg_rate, uint64_t sums[2])
+{
+	sums[0] = sums[1] = 0;
+	for (size_t i = 0; i < count; i++) {
+		double size = (double)jp_jeclass_size(samples[i].class), part = 1 - exp(-size / ldexp(1, lg_rate));
+		sums[0] += (uint64_t)round(8 / part);
+		sums[1] += (uint64_t)round(size / part);
+	}
+}
+
+/* Contexts all of whose samples were found say at which rates they could have been taken. */
+static void count_agreeing(const struct jp_jeprofile *p, size_t votes[most_rates])
+{
+	for (size_t i = 0, s = 0; i < p->count; i++) {
+		const struct jp_jecontext *c = &p->contexts[i];
+		uint64_t bytes = 0, sums[2];
+		while (s < p->sample_count && p->samples[s].context < c->address)
+			s++;
+		size_t count = 0;
+		for (; s + count < p->sample_count && p->samples[s + count].context == c->address; count++)
+			bytes += jp_jeclass_size(p->samples[s + count].class);
+		if (count != c->objects || bytes != c->bytes)
+			continue;
+		for (int lg = 0; lg < most_rates; lg++) {
+			unbias(p->samples + s, count, lg, sums);
+			votes[lg] += sums[0] == c->unbiased.eighths && sums[1] == c->unbiased.bytes;
+		}
+	}
+}
+
+/* No record says at which rate samples are taken, but what they stand for follows from it. Where large objects leave
+ * several it is jemalloc's own default, or else the highest. False: no rate explains them. */
+static bool find_rate(struct jp_jeprofile *p)
+{
+	enum { by_default = 19 };
+	size_t votes[most_rates] = { 0 };
+	int best = by_default;
+	count_agreeing(p, votes);
+	for (int lg = 0; lg < most_rates; lg++)
+		if (votes[lg] > votes[best] || (votes[lg] == votes[best] && best != by_default))
+			best = lg;
+	p->lg_rate = best;
+	return votes[best];
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------------
+ */
+
+/* A context without live objects is one that jemalloc is about to free. */
+static void drop_empty_contexts(struct jp_jeprofile *p)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < p->count; i++)
+		if (p->contexts[i].objects && p->contexts[i].unbiased.eighths)
+			p->contexts[kept++] = p->contexts[i];
+	p->count = kept;
+}
+
+int jp_jeprofile_take(struct jp_memsource *m, const struct jp_jeheap *h, const struct jp_jeextents *x,
+                      struct jp_jeprofile *p)
+{
+	size_t sound = 0;
+	*p = (struct jp_jeprofile){ 0 };
+	if (!h->version || !h->caches_known) /* records of 5.2 have their contexts elsewhere */
+		return 0;
+	if (take_samples(m, x, p) || take_contexts(m, p, &sound))
+		return -1;
+	if (!p->sample_count)
+		return 0;
+	bool known = sound * 4 >= p->sample_count * 3 && find_rate(p);
+	drop_empty_contexts(p);
+	p->count = known ? p->count : 0;
+	if (p->count)
+		qsort(p->contexts, p->count, sizeof *p->contexts, by_stack);
+	make_threads_one_each(m, h, p);
+	return 0;
+}
+
+void jp_jeprofile_release(struct jp_jeprofile *p)
+{
+	free(p->samples);
+	free(p->contexts);
+	free(p->threads);
+	jp_arena_release(&p->arena);
+	*p = (struct jp_jeprofile){ 0 };
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------
+ */
+
+/* jemalloc prints what was sampled, not what it stands for: prof_do_unbias. */
+static void put_counters(struct jp_strbuf *text, const struct jp_jeprofile *p, struct jp_jecounts sum)
+{
+	double objects = 0, bytes = 0;
+	if (sum.eighths && sum.bytes) {
+		double size = (double)sum.bytes / ((double)sum.eighths / 8);
+		bytes = (double)sum.bytes * (1 - exp(-size / ldexp(1, p->lg_rate)));
+		objects = bytes / size;
+	}
+	jp_strbuf_printf(text, "%.0f: %.0f [0: 0]", round(objects), round(bytes));
+}
+
+static bool is_same_stack(const struct jp_jecontext *a, const struct jp_jecontext *b)
+{
+	return a->depth == b->depth && !memcmp(a->stack, b->stack, a->depth * sizeof *a->stack);
+}
+
+static size_t put_stack(struct jp_strbuf *text, const struct jp_jeprofile *p, size_t first)
+{
+	const struct jp_jecontext *c = &p->contexts[first];
+	struct jp_jecounts sum = { 0 };
+	size_t end = first;
+	for (; end < p->count && is_same_stack(c, &p->contexts[end]); end++)
+		add_context(&sum, &p->contexts[end]);
+	jp_strbuf_str(text, "@");
+	for (uint32_t i = 0; i < c->depth; i++)
+		jp_strbuf_printf(text, " 0x%llx", (unsigned long long)c->stack[i]);
+	jp_strbuf_str(text, "\n  t*: ");
+	put_counters(text, p, sum);
+	for (size_t i = first; i < end; i++) {
+		jp_strbuf_printf(text, "\n  t%llu: ", (unsigned long long)p->contexts[i].thread);
+		put_counters(text, p, p->contexts[i].unbiased);
+	}
+	jp_strbuf_str(text, "\n");
+	return end;
+}
+
+void jp_jeprofile_write(const struct jp_jeprofile *p, const struct jp_memsource *source, struct jp_strbuf *text)
+{
+	struct jp_jecounts sum = { 0 };
+	for (size_t i = 0; i < p->count; i++)
+		add_context(&sum, &p->contexts[i]);
+	jp_strbuf_printf(text, "heap_v2/%llu\n  t*: ", 1ULL << p->lg_rate);
+	put_counters(text, p, sum);
+	for (size_t i = 0; i < p->thread_count; i++) {
+		const struct jp_jethread *t = &p->threads[i];
+		jp_strbuf_printf(text, "\n  t%llu: ", (unsigned long long)t->id);
+		put_counters(text, p, t->unbiased);
+		jp_strbuf_printf(text, "%s%s", *t->name ? " " : "", t->name);
+	}
+	jp_strbuf_str(text, "\n");
+	for (size_t i = 0; i < p->count;)
+		i = put_stack(text, p, i);
+	jp_strbuf_str(text, "\nMAPPED_LIBRARIES:\n");
+	for (size_t i = 0; i < jprof_maps_count(source->maps); i++) {
+		const struct jprof_map *map = jprof_maps_at(source->maps, i);
+		jp_strbuf_printf(text, "%llx-%llx %c%c%cp %08llx %02x:%02x %llu %s\n", (unsigned long long)map->start,
+		                 (unsigned long long)map->limit, map->readable ? 'r' : '-', map->writable ? 'w' : '-',
+		                 map->executable ? 'x' : '-', (unsigned long long)map->offset, map->dev_major,
+		                 map->dev_minor, (unsigned long long)map->inode, map->path);
+	}
+}
