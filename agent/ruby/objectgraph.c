@@ -28,6 +28,9 @@ enum {
 	GRAPH_TYPE = 0x1f
 };
 
+/* Likewise, to 3.4: it has a finalizer. */
+enum { HAS_FINALIZER = 1 << 7 };
+
 /* Bits of a record's first byte beside the type. */
 enum { HAS_LENGTH = 0x80, HAS_NAME = 0x40, IS_SINGLETON = 0x20 };
 
@@ -52,13 +55,16 @@ static int graph_out;
 static bool graph_broken;
 static unsigned long long graph_objects; /* objects */
 
+static size_t finalized_objects;
+static bool lists_finalizers; /* this Ruby does so among its roots */
+
 /* ---- in the process ---- */
 
 bool objectgraph_known(void)
 {
 	return ruby_objects_known() && ruby.rb_objspace_reachable_objects_from &&
 	       ruby.rb_objspace_reachable_objects_from_root && ruby.rb_objspace_data_type_name &&
-	       ruby.rb_hash_size_num && ruby.rb_gc_disable && ruby.rb_protect;
+	       ruby.rb_hash_size_num && ruby.rb_gc_disable && ruby.rb_protect && ruby.rb_ary_entry;
 }
 
 static int list_page(void *begin, void *end, size_t stride, void *unused)
@@ -236,6 +242,7 @@ static void put_slot(VALUE object, size_t slot)
 	ruby.rb_objspace_reachable_objects_from(object, put_edge, NULL);
 	put_byte(0);
 	graph_objects++;
+	finalized_objects += (flags & HAS_FINALIZER) != 0;
 }
 
 static void put_heap_page(const struct heap_page *page)
@@ -249,15 +256,61 @@ static void put_heap_page(const struct heap_page *page)
 		put_slot(page->begin + i * page->stride, page->stride);
 }
 
+static const char finalizer_root[] = "finalizers";
+
 static void put_root(const char *kind, VALUE object, void *unused)
 {
 	(void)unused;
 	if (!is_heap_pointer(object))
 		return;
+	lists_finalizers |= strcmp(kind, finalizer_root) == 0;
 	put_byte('R');
 	put_text(text_of(kind));
 	put_sevens(object / sizeof(VALUE));
 	put_text(ruby_names_text(strcmp(kind, "global_tbl") == 0 ? graphnames_find(object) : 0));
+}
+
+/* An Array without a class, of Procs and Methods alone, as Ruby has for the finalizers of an object. */
+static bool may_be_finalizers(VALUE object)
+{
+	enum { LONGEST = 64 };
+	const struct heap_slot *s = (const struct heap_slot *)object;
+	if ((s->flags & GRAPH_TYPE) != GRAPH_ARRAY || s->class)
+		return false;
+	uint64_t length = array_length(object, s->flags);
+	for (uint64_t i = 0; i < length && i < LONGEST; i++) {
+		VALUE called = ruby.rb_ary_entry(object, (long)i);
+		if (!is_heap_pointer(called) || (((const struct heap_slot *)called)->flags & GRAPH_TYPE) != GRAPH_DATA)
+			return false;
+		const char *type = ruby.rb_objspace_data_type_name(called);
+		if (!type || (strcmp(type, "proc") != 0 && strcmp(type, "method") != 0))
+			return false;
+	}
+	return length > 0 && length <= LONGEST;
+}
+
+/* How many there are; `put`: writes them as roots. */
+static size_t look_for_finalizers(bool put)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < graph_page_count; i++) {
+		const struct heap_page *page = &graph_pages[i];
+		for (VALUE at = page->begin; at + page->stride <= page->end; at += page->stride)
+			if (may_be_finalizers(at)) {
+				found++;
+				if (put)
+					put_root(finalizer_root, at, NULL);
+			}
+	}
+	return found;
+}
+
+/* Ruby 3.4 does not list among its roots what finalizers keep. What looks like theirs is, where there is not more of it
+ * than of objects that have finalizers. */
+static void put_finalizers(void)
+{
+	if (finalized_objects && !lists_finalizers && look_for_finalizers(false) <= finalized_objects)
+		look_for_finalizers(true);
 }
 
 void objectgraph_write(int fd)
@@ -272,6 +325,7 @@ void objectgraph_write(int fd)
 		put_heap_page(&graph_pages[i]);
 	graphnames_look_at_globals();
 	ruby.rb_objspace_reachable_objects_from_root(put_root, NULL);
+	put_finalizers();
 	put_byte('E');
 	put_sevens(graph_objects);
 	put_text((struct text_span){ "end\n", 4 });

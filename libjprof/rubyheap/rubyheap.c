@@ -19,12 +19,15 @@ const char *jp_heap_class(const struct jp_heap *heap, uint32_t node)
 	return named ? jp_heap_word(heap, heap->objects[class_node].name) : "";
 }
 
+static bool is_data_named(const struct jp_heap *heap, uint32_t node, const char *type)
+{
+	return node < heap->count && heap->objects[node].type == JP_HEAP_DATA &&
+	       !strcmp(jp_heap_word(heap, heap->objects[node].name), type);
+}
+
 bool jp_heap_is_thread(const struct jp_heap *heap, uint32_t node)
 {
-	if (node >= heap->count || heap->objects[node].type != JP_HEAP_DATA)
-		return false;
-	const char *type = jp_heap_word(heap, heap->objects[node].name);
-	return !strcmp(type, "VM/thread") || !strcmp(type, "fiber");
+	return is_data_named(heap, node, "VM/thread") || is_data_named(heap, node, "fiber");
 }
 
 static bool is_root_named(const struct jp_heap *heap, uint32_t node, const char *name)
@@ -52,11 +55,14 @@ static void reach(struct breadth *b, uint32_t node, uint32_t from)
 	b->queue[b->end++] = node;
 }
 
-static void reach_next(struct breadth *b, uint32_t from)
+/* `fibers`: those that it refers to, too. A fiber refers to the one that called it, which it does not keep for long. */
+static void reach_next(struct breadth *b, uint32_t from, bool fibers)
 {
-	const struct jp_graph *graph = &b->h->heap.graph;
+	const struct jp_heap *heap = &b->h->heap;
+	const struct jp_graph *graph = &heap->graph;
 	for (uint32_t e = graph->first[from]; e < graph->first[from + 1]; e++)
-		reach(b, graph->to[e], from);
+		if (fibers || !is_data_named(heap, graph->to[e], "fiber"))
+			reach(b, graph->to[e], from);
 }
 
 /* The globals first: of two ways of one length the first is taken. Ways through stacks come last. */
@@ -79,13 +85,15 @@ static int find_shortest_ways(struct jprof_rubyheap *h)
 		reach(&b, roots[i], ruby);
 	for (uint32_t at = 0; at < b.end; at++)
 		if (!is_of_stack(heap, b.queue[at]))
-			reach_next(&b, b.queue[at]);
+			reach_next(&b, b.queue[at], true);
 	uint32_t before_stacks = b.end;
 	for (uint32_t at = 0; at < before_stacks; at++)
 		if (is_of_stack(heap, b.queue[at]))
-			reach_next(&b, b.queue[at]);
+			reach_next(&b, b.queue[at], !is_data_named(heap, b.queue[at], "fiber"));
 	for (uint32_t at = before_stacks; at < b.end; at++)
-		reach_next(&b, b.queue[at]);
+		reach_next(&b, b.queue[at], !is_data_named(heap, b.queue[at], "fiber"));
+	for (uint32_t at = 0; at < b.end; at++)
+		reach_next(&b, b.queue[at], true);
 	free(b.queue);
 	return 0;
 }
