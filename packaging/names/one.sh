@@ -13,12 +13,12 @@ chroot_of() {
     root=$cache/$1
     if [ ! -e "$root/ready" ]; then
         debootstrap --variant=buildd "$1" "$root" "$mirror" >&2
-        for suite in "$1" "$1-updates"; do
-            echo "deb $mirror $suite main"
-            echo "deb-src $mirror $suite main"
-        done >"$root/etc/apt/sources.list"
-        echo "deb $mirror-security $1-security main" >>"$root/etc/apt/sources.list"
-        echo "deb-src $mirror-security $1-security main" >>"$root/etc/apt/sources.list"
+        # sid has no updates.
+        places="$mirror $1"
+        [ "$1" = sid ] || places="$places
+$mirror $1-updates
+$mirror-security $1-security"
+        echo "$places" | sed 's/.*/deb & main\ndeb-src & main/' >"$root/etc/apt/sources.list"
         cp /etc/resolv.conf "$root/etc/resolv.conf"
         chroot "$root" sh -ec 'apt-get -qq update; DEBIAN_FRONTEND=noninteractive apt-get -qq -y upgrade;
             DEBIAN_FRONTEND=noninteractive apt-get -qq -y install dpkg-dev fakeroot' >&2
@@ -65,6 +65,7 @@ build "$@"
 # A file without a soname is an extension: its pack has the source's name, too.
 built=$(cat "$root$place"/*/debian/changelog | sed -n '1s/.*(\(.*\)).*/\1/p')
 release=$(sed -n 's/^VERSION_ID="\(.*\)"/\1/p' "$root/etc/os-release")
+release=${release:-$suite}
 for name in "$@"; do
     file=$(library "$root$place" "$name")
     [ -n "$file" ] || { echo "$source: there is no $name with symbols" >&2; exit 1; }

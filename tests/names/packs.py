@@ -1,7 +1,7 @@
 """Names from packs: the right one or none. A small library is built with symbols, and again as others do: for a security
 update, with other flags, by another compiler, stripped. What a pack of the first names in the others is held against readelf's
 symbols of a twin that kept them. So is what the packs of the project name in libraries of this machine: against the names that
-these export, which matching does not see; a pack that no longer fits its package is a notice.
+these export, which matching does not see; a pack whose package has another version now is listed as outgrown, with by how much.
 
 usage: packs.py PACK_NAMES JPROF SOURCE_ROOT WORK_DIRECTORY [machine | LIBRARY...]
 machine: the packs of the project on the libraries of this machine, and nothing else.
@@ -414,11 +414,10 @@ def shipped():
             same = numbers[0] == numbers[1] == numbers[2] and len(names) > 0.9 * numbers[0]
             in_order(os.path.basename(pack), pack, path, None if not fits or numbers[0] < 64 else 1 if same else 'any')
             judged += 1
-            if distribution == release() and installed.endswith(' ' + package):
-                less = f'{pack} is of {version}, and {installed.split(" ")[0]} has {numbers[2]} of {numbers[0]} functions alike'
-                # A notice: what a distribution brings is no fault of the pack.
-                if not fits or numbers[2] < 0.95 * numbers[0]:
-                    print(f'notice: {less}: it names {"less" if fits else "nothing"}; packaging/names/make.sh makes one that names more')
+            # What a distribution brings is no fault of the pack: the nightly lists it.
+            if distribution == release() and installed.endswith(' ' + package) and installed.split(' ')[0] != version and numbers[2] < numbers[0]:
+                print(f'outgrown: {soname} is of {package} {installed.split(" ")[0]}, its pack of {version}: {numbers[2]} of {numbers[0]} '
+                      f'functions are alike ({100 * numbers[2] / numbers[0]:.1f} %){"" if fits else ", so it names nothing"}')
             check(numbers[5] == 0, f'{pack}: {numbers[5]} exported functions have another name')
             if installed.split(' ')[0] == version and soname.startswith('libruby'):
                 recorded(pack, os.path.basename(os.path.realpath(path)))
