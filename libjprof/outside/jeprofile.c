@@ -91,11 +91,10 @@ static int take_context(struct jp_memsource *m, uint64_t address, struct jp_jepr
 		                  .thread = words[thread_id],
 		                  .order = { words[discriminator], words[number] },
 		                  .objects = words[counters],
-		                  .unbiased = { words[counters + 1], words[counters + 3] },
-		                  .bytes = words[counters + 2] };
+		                  .unbiased = { words[counters + 1], words[counters + 3] } };
 	uint64_t thread = words[of_thread];
 	if (words[state] >> 32 > known_state || !may_point(m, thread) || jp_memsource_word(m, thread + 8) != c.thread ||
-	    c.objects > INT64_MAX / 8 || c.bytes > INT64_MAX / 8)
+	    c.objects > INT64_MAX / 8)
 		return 0;
 	int taken = take_stack(m, words[of_stack], p, &c);
 	if (taken <= 0)
@@ -180,35 +179,35 @@ static void make_threads_one_each(struct jp_memsource *m, const struct jp_jeheap
 /* ---- the rate ----------------------------------------------------------------------------------------------------
  */
 
-/* What the samples of a context stand for at a rate: objects * 8, and bytes. */
-static void unbias(const struct jp_jesample *samples, size_t count, int lg_rate, uint64_t sums[2])
+/* What a sample of each class stands for at a rate. */
+static void unbias(int lg_rate, struct jp_jecounts of[jp_je_classes])
 {
-	sums[0] = sums[1] = 0;
-	for (size_t i = 0; i < count; i++) {
-		double size = (double)jp_jeclass_size(samples[i].class), part = 1 - exp(-size / ldexp(1, lg_rate));
-		sums[0] += (uint64_t)round(8 / part);
-		sums[1] += (uint64_t)round(size / part);
+	for (unsigned i = 0; i < jp_je_classes; i++) {
+		double size = (double)jp_jeclass_size(i), part = 1 - exp(-size / ldexp(1, lg_rate));
+		of[i] = (struct jp_jecounts){ (uint64_t)round(8 / part), (uint64_t)round(size / part) };
 	}
 }
 
-/* Contexts all of whose samples were found say at which rates they could have been taken. */
-static void count_agreeing(const struct jp_jeprofile *p, size_t votes[most_rates])
+/* How many of the contexts all of whose samples were found have just the counters that they would have at a rate. */
+static size_t count_agreeing(const struct jp_jeprofile *p, int lg_rate)
 {
+	struct jp_jecounts of[jp_je_classes];
+	size_t agreeing = 0;
+	unbias(lg_rate, of);
 	for (size_t i = 0, s = 0; i < p->count; i++) {
 		const struct jp_jecontext *c = &p->contexts[i];
-		uint64_t bytes = 0, sums[2];
+		struct jp_jecounts sum = { 0 };
 		while (s < p->sample_count && p->samples[s].context < c->address)
 			s++;
-		size_t count = 0;
-		for (; s + count < p->sample_count && p->samples[s + count].context == c->address; count++)
-			bytes += jp_jeclass_size(p->samples[s + count].class);
-		if (count != c->objects || bytes != c->bytes)
-			continue;
-		for (int lg = 0; lg < most_rates; lg++) {
-			unbias(p->samples + s, count, lg, sums);
-			votes[lg] += sums[0] == c->unbiased.eighths && sums[1] == c->unbiased.bytes;
+		size_t first = s;
+		for (; s < p->sample_count && p->samples[s].context == c->address; s++) {
+			sum.eighths += of[p->samples[s].class].eighths;
+			sum.bytes += of[p->samples[s].class].bytes;
 		}
+		agreeing +=
+		    s - first == c->objects && sum.eighths == c->unbiased.eighths && sum.bytes == c->unbiased.bytes;
 	}
+	return agreeing;
 }
 
 /* No record says at which rate samples are taken, but what they stand for follows from it. Where large objects leave
@@ -218,10 +217,12 @@ static bool find_rate(struct jp_jeprofile *p)
 	enum { by_default = 19 };
 	size_t votes[most_rates] = { 0 };
 	int best = by_default;
-	count_agreeing(p, votes);
-	for (int lg = 0; lg < most_rates; lg++)
+	votes[by_default] = count_agreeing(p, by_default);
+	for (int lg = 0; lg < most_rates; lg++) {
+		votes[lg] = count_agreeing(p, lg);
 		if (votes[lg] > votes[best] || (votes[lg] == votes[best] && best != by_default))
 			best = lg;
+	}
 	p->lg_rate = best;
 	return votes[best];
 }

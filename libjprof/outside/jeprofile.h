@@ -26,7 +26,7 @@ struct jp_jecounts {
 struct jp_jecontext {
 	uint64_t address, thread; /* the second is a number that jemalloc gave */
 	uint64_t order[2];        /* tells contexts of one thread and stack apart */
-	uint64_t objects, bytes;
+	uint64_t objects;         /* samples */
 	struct jp_jecounts unbiased;
 	const uint64_t *stack; /* addresses of the arena's */
 	uint32_t depth;

@@ -5,7 +5,7 @@
 #include "plantedheap.h"
 
 /* One sample of 20480 bytes, taken once in 16384, stands for 1.4 objects (11 eighths) and 28704 bytes. */
-enum { class_20k = 37, sample_size = 20480, eighths = 11, unbiased = 28704 };
+enum { class_20k = 37, eighths = 11, unbiased = 28704 };
 
 #define THREAD(i) (PLANTED_STACK + 0x8000 + (i)*0x100ULL)
 #define STACK(i) (PLANTED_STACK + 0x10000 + (i)*0x100ULL)
@@ -31,7 +31,7 @@ static void put_context(struct planted *p, unsigned i, unsigned thread, uint64_t
 	uint64_t words[17] = { THREAD(thread), id };
 	words[4] = samples;
 	words[5] = samples * eighths;
-	words[6] = samples * sample_size;
+	words[6] = samples * 0x5000 + 1; /* 5.3.1 has whole pages here, and 5.3.0 the size: not used */
 	words[7] = samples * unbiased;
 	words[12] = STACK(stack);
 	words[13] = i;
