@@ -48,6 +48,9 @@ report = {
     "prof_active": "inactive" not in lies, "signal": 12, "signal_owned": True, "fds": "fds" in lies, "tables": "tables" in lies, "objects": "objects" in lies,
     "prefix": os.path.join(directory, "app"), "last_error": "no room at all",
 }
+for lie in lies:
+    if lie.startswith("ruby="):  # such a Ruby, whose slots are not sampled
+        report |= {"ruby": lie[5:], "ruby_stacks": True, "ruby_slots": False, "ruby_slots_why": "not so"}
 
 
 def sidecar(dump):
