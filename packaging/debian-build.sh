@@ -23,6 +23,9 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/jprof-$version"
 find . -mindepth 1 -maxdepth 1 ! -name .git ! \( -type d -name 'build*' \) -print0 |
     tar --exclude=__pycache__ -c --null -T - | tar -xC "$work/jprof-$version"
+# Each release of Debian has packages of its own, which one folder may hold.
+release=$(. /etc/os-release && echo "${VERSION_ID:+deb$VERSION_ID}")
+sed -i "1s/(\([^)]*\))/(\1${release:++$release})/" "$work/jprof-$version/debian/changelog"
 (cd "$work/jprof-$version" && dpkg-buildpackage -us -uc) >"$work/log" 2>&1 || {
     tail -n 60 "$work/log"
     die "dpkg-buildpackage failed"

@@ -20,14 +20,18 @@ grep -q "spec.version = \"$version\"" ruby/jprof.gemspec || die "ruby/jprof.gems
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r ruby/. "$work"
+cp LICENSE NEWS.md "$work"
+sh packaging/notices.sh "$work/libexec/share/doc/jprof/parts"
 mkdir -p "$work/libexec/bin" "$work/libexec/lib/jprof"
 cp "$static/jeprof-c/jprof-static" "$work/libexec/bin/jprof"
 cp "$static/agent/libjprof-agent.so" "$work/libexec/lib/jprof/libjprof-agent-musl.so"
 cp "$build/agent/libjprof-agent.so" "$work/libexec/lib/jprof/libjprof-agent-glibc.so"
 strip --strip-unneeded "$work"/libexec/lib/jprof/*.so
 chmod -R u=rwX,go=rX "$work"
+# Where the project is: README's line for its owner.
+home=$(sed -n 's/^ *JPROF=\([^ ]*\).*/\1/p' README.md)
 cd "$work"
-JPROF_GEM_PLATFORM=$(uname -m)-linux gem build --output "$output/jprof-$version-$(uname -m)-linux.gem" jprof.gemspec >"$work/log" 2>&1 || {
+JPROF_HOME=${home%.git} JPROF_GEM_PLATFORM=$(uname -m)-linux gem build --output "$output/jprof-$version-$(uname -m)-linux.gem" jprof.gemspec >"$work/log" 2>&1 || {
     cat "$work/log"
     die "gem build failed"
 }

@@ -37,8 +37,30 @@ fetch() {
     cd /
 }
 
+# NAME SOURCE VERSION COPYRIGHT: what `parts` keeps of a part: source package and version, and the notices that go with each copy of it.
+keep_part() {
+    echo "$2 $3" >"$into/parts/$1.source"
+    cp "$4" "$into/parts/$1.copyright"
+}
+
+# The parts of what is linked with this sysroot: Debian's sources, and the compiler's and musl's own code.
+keep_parts() {
+    mkdir "$into/parts"
+    for debian in "$work"/*/debian; do
+        part=${debian%/debian}
+        keep_part "${part##*/}" "$(dpkg-parsechangelog -l "$debian/changelog" -S Source)" \
+            "$(dpkg-parsechangelog -l "$debian/changelog" -S Version)" "$debian/copyright"
+    done
+    for package in musl:musl-dev libgcc:libgcc-11-dev; do
+        # shellcheck disable=SC2046
+        keep_part "${package%:*}" $(dpkg-query -W -f '${source:Package} ${source:Version}' "${package#*:}") \
+            "/usr/share/doc/${package#*:}/copyright"
+    done
+}
+
 # What only building needed goes; what names the folder gets to name its own place.
 finish() {
+    keep_parts
     rm -rf "$into/share" "$into/etc" "$into"/lib/*.la
     find "$into/bin" -type f ! -name musl-cc -exec rm {} +
     # shellcheck disable=SC2016
