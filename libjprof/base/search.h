@@ -12,6 +12,9 @@ size_t jp_count_below(const void *items, size_t count, size_t size, uint64_t key
 /* The last element whose first member is at most `key`, or NULL. */
 const void *jp_last_up_to(const void *items, size_t count, size_t size, uint64_t key);
 
+/* How two values stand in ascending order: below 0, 0, or above. They are read twice. */
+#define jp_order(x, y) (((x) > (y)) - ((x) < (y)))
+
 /* For qsort and bsearch: such elements, or numbers of 64 bits; the second: of 32. */
 int jp_by_first(const void *a, const void *b);
 int jp_by_number(const void *a, const void *b);

@@ -54,9 +54,7 @@ struct names_work {
 static int by_entry_key(const void *a, const void *b)
 {
 	const struct name_entry *x = a, *y = b;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
+	return x->key != y->key ? jp_order(x->key, y->key) : jp_order(x->index, y->index);
 }
 
 static bool find_entry(const struct name_entry *entries, size_t count, uint64_t key, size_t *index)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/jsonout.h"
+#include "base/search.h"
 #include "bundle/symbol_words.h"
 #include "render/render.h"
 
@@ -25,9 +26,7 @@ static int by_place_key(const void *a, const void *b)
 	const struct place_key *x = a, *y = b;
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
-	if (x->second != y->second)
-		return x->second < y->second ? -1 : 1;
-	return (x->location > y->location) - (x->location < y->location);
+	return x->second != y->second ? jp_order(x->second, y->second) : jp_order(x->location, y->location);
 }
 
 static size_t sort_by_address(const struct jprof_profile *p, struct place_key *keys, uint32_t *to)

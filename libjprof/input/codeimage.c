@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/index.h"
 #include "base/reader.h"
+#include "base/search.h"
 #include "base/textparts.h"
 #include "input/ehframe.h"
 
@@ -75,9 +76,7 @@ static void add_piece(struct image_source *l, const struct jp_elf_section *s)
 static int by_piece(const void *a, const void *b)
 {
 	const struct jp_piece *x = a, *y = b;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->len > y->len) - (x->len < y->len);
+	return x->start != y->start ? jp_order(x->start, y->start) : jp_order(x->len, y->len);
 }
 
 /* Such as lie over another are none. */
@@ -197,9 +196,7 @@ static int by_reloc(const void *a, const void *b)
 	const struct jp_reloc *x = a, *y = b;
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
-	if (x->symbol != y->symbol)
-		return x->symbol < y->symbol ? -1 : 1;
-	return (x->value > y->value) - (x->value < y->value);
+	return x->symbol != y->symbol ? jp_order(x->symbol, y->symbol) : jp_order(x->value, y->value);
 }
 
 /* The loader's tables are mostly sorted. What is relocated twice stays once. */

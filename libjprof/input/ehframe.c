@@ -211,9 +211,7 @@ static void find_table(struct jp_ehframe *e)
 static int by_fde_start(const void *a, const void *b)
 {
 	const struct jp_codebounds *x = a, *y = b;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->end > y->end) - (x->end < y->end);
+	return x->start != y->start ? jp_order(x->start, y->start) : jp_order(x->end, y->end);
 }
 
 static int walk_records(struct jp_ehframe *e)

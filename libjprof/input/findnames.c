@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/search.h"
 #include "input/demangle.h"
 #include "input/objnames.h"
 #include "input/splitunit.h"
@@ -29,9 +30,7 @@ struct name_search {
 static int by_lookup_vaddr(const void *a, const void *b)
 {
 	const struct jp_lookup *x = a, *y = b;
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	return (x->location > y->location) - (x->location < y->location);
+	return x->vaddr != y->vaddr ? jp_order(x->vaddr, y->vaddr) : jp_order(x->location, y->location);
 }
 
 /* Segments may lie in another order than the offsets in them. */

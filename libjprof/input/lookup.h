@@ -16,7 +16,7 @@ struct jp_symframe {
 
 /* A question and its answer. */
 struct jp_lookup {
-	uint64_t vaddr;    /* image-relative address */
+	uint64_t vaddr;    /* image-relative address; first: jp_by_first sorts by it */
 	uint32_t location; /* the caller's mark */
 	enum jprof_source source;
 	uint64_t fde_start, fde_end; /* bounds of the function from .eh_frame; 0, 0: not known */

@@ -82,12 +82,6 @@ static bool parse_map_line(struct jp_span line, struct jprof_map *map, struct jp
 	return true;
 }
 
-static int by_map_start(const void *a, const void *b)
-{
-	const struct jprof_map *x = a, *y = b;
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 static int add_map(struct jprof_maps *maps, struct jprof_map map, struct jp_span path)
 {
 	map.path = map_path(&maps->arena, path);
@@ -119,7 +113,7 @@ int jp_maps_read(struct jp_reader *reader, const char *name, struct jprof_maps *
 		}
 	}
 	if (maps->count)
-		qsort(maps->items, maps->count, sizeof *maps->items, by_map_start);
+		qsort(maps->items, maps->count, sizeof *maps->items, jp_by_first);
 	*out = maps;
 	return rc;
 }

@@ -51,9 +51,7 @@ struct pairing {
 
 static int compare_contents(const struct print_key *x, const struct print_key *y)
 {
-	if (x->content != y->content)
-		return x->content < y->content ? -1 : 1;
-	return (x->size > y->size) - (x->size < y->size);
+	return x->content != y->content ? jp_order(x->content, y->content) : jp_order(x->size, y->size);
 }
 
 static int compare_keys(const struct print_key *x, const struct print_key *y)

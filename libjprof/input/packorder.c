@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "input/packmatch.h"
 
 enum {
@@ -140,9 +141,7 @@ struct print_of {
 
 static int compare_prints(const struct print_of *x, const struct print_of *y)
 {
-	if (x->content != y->content)
-		return x->content < y->content ? -1 : 1;
-	return (x->rest > y->rest) - (x->rest < y->rest);
+	return x->content != y->content ? jp_order(x->content, y->content) : jp_order(x->rest, y->rest);
 }
 
 static int by_print(const void *a, const void *b)

@@ -28,6 +28,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "input/gperf.h"
 #include "input/heapfile.h"
 #include "input/sniff.h"
@@ -160,9 +161,7 @@ static int parse_own_line(struct jp_parse *p, struct jp_span line)
 static int by_given_address(const void *a, const void *b)
 {
 	const struct jp_given_name *x = a, *y = b;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return (x->text > y->text) - (x->text < y->text);
+	return x->address != y->address ? jp_order(x->address, y->address) : jp_order(x->text, y->text);
 }
 
 /* Up to the line of the body's section, which goes to *section. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 /* What a process makes at its start: in its first epoch, and in those of the first minute, or of the first tenth of a
  * short life. */
 enum { start_ms = 60000, start_part = 10 };
@@ -65,12 +67,6 @@ static void find_life(struct jp_ages *a, const struct jp_epochs *epochs)
 	}
 }
 
-static int by_aged_begin(const void *a, const void *b)
-{
-	const struct jp_aged *x = a, *y = b;
-	return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
 /* When the startup was over that the life began with: its epochs follow each other. 0, or -1 when memory is short. */
 static int find_startup_end(struct jp_ages *a)
 {
@@ -79,7 +75,7 @@ static int find_startup_end(struct jp_ages *a)
 		return -1;
 	memcpy(sorted, a->epochs, a->count * sizeof *sorted);
 	if (a->count)
-		qsort(sorted, a->count, sizeof *sorted, by_aged_begin);
+		qsort(sorted, a->count, sizeof *sorted, jp_by_first);
 	a->settled = a->began;
 	for (uint32_t i = 0; i < a->count; i++)
 		if (sorted[i].stage == JP_STAGE_STARTUP && sorted[i].begin && sorted[i].end > a->settled &&

@@ -16,7 +16,7 @@ enum jp_stage {
 
 /* In milliseconds since 1970, 0: not known. One that still runs ends with the dump. */
 struct jp_aged {
-	uint64_t begin, end;
+	uint64_t begin, end; /* begin is first: jp_by_first sorts by it */
 	enum jp_stage stage;
 };
 

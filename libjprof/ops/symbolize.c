@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/search.h"
 #include "input/asknames.h"
 #include "input/demangle.h"
 #include "input/namecache.h"
@@ -281,12 +282,6 @@ static int find_jit(struct symbolizing *w)
 	return rc == JPROF_E_NOMEM || jp_note(w->profile, "%s %s, and is not used", err.path, err.text) ? -1 : 0;
 }
 
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct jp_lookup *x = a, *y = b;
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
-}
-
 /* The locations [first, end) of the order, by address. */
 static struct jp_lookup *jit_lookups(struct symbolizing *w, uint32_t first, uint32_t end, size_t *count)
 {
@@ -297,7 +292,7 @@ static struct jp_lookup *jit_lookups(struct symbolizing *w, uint32_t first, uint
 			lookups[(*count)++] = (struct jp_lookup){ .vaddr = w->profile->locations[w->order[i]].address,
 				                                  .location = w->order[i] };
 	if (*count)
-		qsort(lookups, *count, sizeof *lookups, by_vaddr);
+		qsort(lookups, *count, sizeof *lookups, jp_by_first);
 	if (lookups && jp_perfmap_lookup(w->jit, &w->arena, lookups, *count)) {
 		free(lookups);
 		return NULL;

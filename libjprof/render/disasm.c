@@ -95,9 +95,7 @@ static int add_sites(struct disasm *d)
 static int sites_by_address(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+	return x->object != y->object ? jp_order(x->object, y->object) : jp_order(x->vaddr, y->vaddr);
 }
 
 /* Sorts the sites; site_of is led to their new places. */
@@ -511,9 +509,7 @@ static int routines_by_cum(const void *a, const void *b)
 	const struct code_routine *x = a, *y = b;
 	if (fabs(x->cum) != fabs(y->cum))
 		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	return (x->start > y->start) - (x->start < y->start);
+	return x->object != y->object ? jp_order(x->object, y->object) : jp_order(x->start, y->start);
 }
 
 static int disassemble(struct disasm *d, struct jp_pattern *pattern, struct jprof_error *err)

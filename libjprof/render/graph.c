@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/search.h"
 #include "view/owner.h"
 #include "view/rows.h"
 #include "view/walk.h"
@@ -364,9 +365,7 @@ static int edges_by_value(const void *a, const void *b)
 	const struct jprof_edge *x = a, *y = b;
 	if (fabs(x->value) != fabs(y->value))
 		return fabs(x->value) > fabs(y->value) ? -1 : 1;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->to > y->to) - (x->to < y->to);
+	return x->from != y->from ? jp_order(x->from, y->from) : jp_order(x->to, y->to);
 }
 
 static void finish_edges(struct graph_build *b)

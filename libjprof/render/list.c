@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "render/errors.h"
 #include "render/render.h"
 #include "render/select.h"
@@ -166,9 +167,7 @@ static int list_by_cum(const void *a, const void *b, void *context)
 static int lines_by_routine(const void *a, const void *b)
 {
 	const struct list_line *x = a, *y = b;
-	if (x->routine != y->routine)
-		return x->routine < y->routine ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
+	return x->routine != y->routine ? jp_order(x->routine, y->routine) : jp_order(x->number, y->number);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------ */

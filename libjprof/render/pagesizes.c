@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "view/sizeview.h"
 
 /* What a stack of the page has in one size class. */
@@ -16,9 +17,7 @@ struct sized {
 static int compare_sized(const void *a, const void *b)
 {
 	const struct sized *x = a, *y = b;
-	if (x->stack != y->stack)
-		return x->stack < y->stack ? -1 : 1;
-	return x->limit < y->limit ? -1 : x->limit > y->limit;
+	return x->stack != y->stack ? jp_order(x->stack, y->stack) : jp_order(x->limit, y->limit);
 }
 
 /* One for each stack and class, in the order of stacks. NULL when memory is short. */

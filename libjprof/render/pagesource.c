@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "render/source.h"
 
 enum { most_lines = 30, lines_around = 5, usual_variant = 2 /* all of Ruby, --fold=std */ };
@@ -19,9 +20,7 @@ struct hot_line {
 static int compare_lines(const void *a, const void *b)
 {
 	const struct hot_line *x = a, *y = b;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
+	return x->file != y->file ? jp_order(x->file, y->file) : jp_order(x->line, y->line);
 }
 
 /* The most first; what holds nothing is last. */

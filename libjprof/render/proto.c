@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "model/fileproof.h"
 #include "render/render.h"
 #include "statistics/scaling.h"
@@ -140,9 +141,7 @@ static int by_object_and_start(const void *a, const void *b)
 	const struct mapping_key *x = a, *y = b;
 	if (x->object != y->object)
 		return x->object < y->object ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
+	return x->start != y->start ? jp_order(x->start, y->start) : jp_order(x->index, y->index);
 }
 
 static int sort_mappings(struct proto_writer *w)

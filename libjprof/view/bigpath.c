@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "model/nameless.h"
 #include "view/view.h"
@@ -65,9 +66,7 @@ static void hash_stacks(struct path_search *s)
 static int by_hash(const void *a, const void *b)
 {
 	const struct hashed_stack *x = a, *y = b;
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return (x->stack > y->stack) - (x->stack < y->stack);
+	return x->hash != y->hash ? jp_order(x->hash, y->hash) : jp_order(x->stack, y->stack);
 }
 
 /* The stacks [first, end) have one hash. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "view/origin.h"
 #include "view/store.h"
 #include "view/walk.h"
@@ -44,9 +45,7 @@ static int by_rows(const void *a, const void *b)
 	const struct came *x = a, *y = b;
 	if (x->row != y->row)
 		return x->row < y->row ? -1 : 1;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->frame > y->frame) - (x->frame < y->frame);
+	return x->from != y->from ? jp_order(x->from, y->from) : jp_order(x->frame, y->frame);
 }
 
 /* Of several that are as much the first by name. */
