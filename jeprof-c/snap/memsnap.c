@@ -4,6 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/cachedir.h"
+#include "cli/packdirs.h"
+#include "cli/sandbox.h"
 #include "cli/say.h"
 #include "snap/interrupt.h"
 #include "snap/selection.h"
@@ -117,21 +120,51 @@ bool memsnap_take(struct memsnap *s, const struct snap_options *o)
 	return good;
 }
 
+/* A core has no text: files of this machine are used where their build-ids are those in the core. */
+static int add_profile_of_core(struct jprof_bundle_writer *writer, const char *path, const struct snap_profile *p,
+                               const struct snap_options *o, struct jprof_error *err)
+{
+	struct jprof_profile *profile = NULL;
+	char *dirs = pack_dirs(), *cache = cache_dir_for_processes();
+	const struct jprof_symbolize_opts opts = { .size = sizeof opts,
+		                                   .names_dirs = dirs,
+		                                   .cache = cache,
+		                                   .finder = sandbox_finder(o->no_sandbox),
+		                                   .debug_dir = o->debug_dir,
+		                                   .debuginfod = o->debuginfod };
+	int rc = jprof_bundle_writer_file(writer, "dump.heap", p->text, p->len, err);
+	rc = rc ? rc : jprof_profile_parse(p->text, p->len, path, NULL, &profile, err);
+	rc = rc ? rc : jprof_profile_sidecar(profile, p->sidecar, p->sidecar_len, err);
+	rc = rc ? rc : jprof_profile_symbolize(profile, &opts, err);
+	rc = rc ? rc : jprof_bundle_writer_symbols(writer, profile, true, err);
+	sandbox_end();
+	jprof_profile_free(profile);
+	free(dirs);
+	free(cache);
+	return rc;
+}
+
 bool memsnap_of_core(struct memsnap *s, const char *path, const struct snap_options *o)
 {
 	const struct jprof_bundle_writer_opts opts = { .size = sizeof opts, .time = time(NULL) };
-	const struct jprof_heap_opts heap = snap_heap_opts(o);
+	struct jprof_heap_opts heap = snap_heap_opts(o);
 	struct jprof_bundle_writer *writer = NULL;
+	struct snap_profile profile = { 0 };
 	struct jprof_heap_seen seen;
 	struct jprof_error err;
 	*s = (struct memsnap){ 0 };
+	heap.dump = o->profiles ? snap_keep_profile : NULL;
+	heap.dump_context = &profile;
 	int rc = jprof_bundle_writer_new(&opts, append_bytes, s, &writer, &err);
 	rc = rc ? rc : jprof_core_heap(path, &heap, writer, &seen, &err);
+	rc = rc || !profile.text ? rc : add_profile_of_core(writer, path, &profile, o, &err);
 	rc = rc ? rc : jprof_bundle_writer_finish(writer, &err);
 	s->heaps.read = !rc;
 	if (rc)
 		say_error(&err);
 	jprof_bundle_writer_free(writer);
+	free(profile.text);
+	free(profile.sidecar);
 	return !rc;
 }
 

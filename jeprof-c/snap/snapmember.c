@@ -417,26 +417,27 @@ struct jprof_heap_opts snap_heap_opts(const struct snap_options *options)
 		                         .context = options->lost };
 }
 
-static int keep_dump(void *context, const struct jprof_heap_dump *dump)
+int snap_keep_profile(void *context, const struct jprof_heap_dump *dump)
 {
-	struct member *m = context;
-	m->text = malloc(dump->len);
-	m->sidecar = malloc(dump->sidecar_len);
-	if (!m->text || !m->sidecar)
+	struct snap_profile *p = context;
+	p->text = malloc(dump->len);
+	p->sidecar = malloc(dump->sidecar_len);
+	if (!p->text || !p->sidecar)
 		return -1;
-	memcpy(m->text, dump->text, m->len = dump->len);
-	memcpy(m->sidecar, dump->sidecar, m->sidecar_len = dump->sidecar_len);
+	memcpy(p->text, dump->text, p->len = dump->len);
+	memcpy(p->sidecar, dump->sidecar, p->sidecar_len = dump->sidecar_len);
 	return 0;
 }
 
 /* Of a program with prof:true, what its own prof.dump would have written. */
-static int add_dump_of(struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
+static int add_dump_of(struct member *m, const struct snap_profile *p, struct jprof_bundle_writer *writer,
+                       struct jprof_error *err)
 {
 	char title[32];
 	snprintf(title, sizeof title, "process %d", m->process->pid);
-	int rc = jprof_bundle_writer_file(writer, "dump.heap", m->text, m->len, err);
-	rc = rc ? rc : jprof_profile_parse(m->text, m->len, title, NULL, &m->profile, err);
-	rc = rc ? rc : jprof_profile_sidecar(m->profile, m->sidecar, m->sidecar_len, err);
+	int rc = jprof_bundle_writer_file(writer, "dump.heap", p->text, p->len, err);
+	rc = rc ? rc : jprof_profile_parse(p->text, p->len, title, NULL, &m->profile, err);
+	rc = rc ? rc : jprof_profile_sidecar(m->profile, p->sidecar, p->sidecar_len, err);
 	if (rc || !symbolize_member(m))
 		return rc;
 	return jprof_bundle_writer_symbols(writer, m->profile, m->options->symbols == SNAP_SYMBOLS_NOW, err);
@@ -445,19 +446,20 @@ static int add_dump_of(struct member *m, struct jprof_bundle_writer *writer, str
 /* 0, also where it may not be read, which is noted; or -1, and the writer can only be freed. */
 static int add_heap_of(struct member *m, struct jprof_bundle_writer *writer, struct snap_heaps *heaps)
 {
+	struct snap_profile profile = { 0 };
 	struct jprof_heap_seen seen;
 	struct jprof_error err;
 	/* Without it no file is opened. */
 	(void)shortage_note_code(opener_start(&m->opener, m->target, m->process, snap_file_timeout(m->options), &err));
 	struct jprof_heap_opts opts = snap_heap_opts(m->options);
-	opts.dump = m->options->profiles ? keep_dump : NULL;
-	opts.dump_context = m;
+	opts.dump = m->options->profiles ? snap_keep_profile : NULL;
+	opts.dump_context = &profile;
 	int rc = jprof_target_heap(m->target, &opts, writer, &seen, &err);
 	heaps->read += !rc;
 	heaps->refused += rc != 0;
-	heaps->profiles += !rc && m->text;
-	if (!rc && m->text)
-		rc = add_dump_of(m, writer, &err);
+	heaps->profiles += !rc && profile.text;
+	if (!rc && profile.text)
+		rc = add_dump_of(m, &profile, writer, &err);
 	else if (!rc && m->options->profiles && seen.samples)
 		say("process %d: it samples (prof:true), but its jemalloc keeps samples in a way that jprof does not "
 		    "know: no profile was read",
@@ -467,8 +469,8 @@ static int add_heap_of(struct member *m, struct jprof_bundle_writer *writer, str
 	jprof_target_use(m->target, NULL);
 	opener_end(m->opener);
 	jprof_profile_free(m->profile);
-	free(m->text);
-	free(m->sidecar);
+	free(profile.text);
+	free(profile.sidecar);
 	return rc == JPROF_E_NOMEM || rc == JPROF_E_WRITE ? -1 : 0;
 }
 

@@ -51,6 +51,15 @@ void leftovers_remove(const struct leftovers *leftovers, const struct snap_optio
 /* Lets them be, and ends their openers. */
 void leftovers_end(struct leftovers *leftovers);
 
+/* A profile that was in the memory of a process or a core. */
+struct snap_profile {
+	char *text, *sidecar; /* owned; NULL: there was none */
+	size_t len, sidecar_len;
+};
+
+/* For jprof_heap_opts: the context is a struct snap_profile. */
+int snap_keep_profile(void *profile, const struct jprof_heap_dump *dump);
+
 /* What is looked for in the memory of processes. */
 struct jprof_heap_opts snap_heap_opts(const struct snap_options *options);
 

@@ -106,6 +106,17 @@ mv out d
 judge "the rows of a snapshot with a profile do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
 judge "not explained with a profile" '"not_explained" not in parts or abs(row("not_explained")) < .03 * d["total"]'
 judge "what the profiler takes" '"profiler" in parts'
+works "$jprof" explain "$pid" -o kept.jprof
+tar xOf kept.jprof "$pid/dump.heap" | stacks_of >found
+same "what explain keeps has another profile" told found
+if command -v gcore >/dev/null && gcore -o profiled "$pid" >/dev/null 2>&1; then
+    works "$jprof" explain "profiled.$pid"
+    prints '^It samples \(prof:true\): jprof explain -o FILE.jprof CORE has its profile\.$'
+    works "$jprof" explain "profiled.$pid" -o core.jprof
+    tar xOf core.jprof "$pid/dump.heap" | stacks_of >found
+    same "the core has another profile" told found
+    rm "profiled.$pid"
+fi
 works "$jprof" snap --referrers "$pid" -o pointed.jprof
 works "$jprof" explain --by=referrer pointed.jprof
 prints '^ +[0-9.]+ +data of files  parked_heap [0-9.]+'
