@@ -54,23 +54,25 @@ static const char *rss_words(const struct jprof_outside *now, char words[64])
 	return words;
 }
 
-/* What the allocator has beside live objects, by the figures of an explanation; how many are said. */
+/* What the allocator has beside live objects. */
+static const struct {
+	enum jprof_part part;
+	const char *words, *brief;
+} other_parts[] = { { JPROF_PART_KEPT, "what was freed and jemalloc keeps", "freed and kept" },
+	            { JPROF_PART_FRAGMENTATION, "fragmentation", "fragmentation" },
+	            { JPROF_PART_METADATA, "jemalloc's metadata", "metadata" },
+	            { JPROF_PART_PROFILER, "the profiler itself", "profiler" } };
+
+/* Adds them by the figures of an explanation; how many are said. */
 static unsigned add_overhead_figures(char text[outside_most], const struct loaded *l)
 {
-	static const struct {
-		enum jprof_part part;
-		const char *words;
-	} parts[] = { { JPROF_PART_KEPT, "what was freed and jemalloc keeps" },
-		      { JPROF_PART_FRAGMENTATION, "fragmentation" },
-		      { JPROF_PART_METADATA, "jemalloc's metadata" },
-		      { JPROF_PART_PROFILER, "the profiler itself" } };
 	unsigned said = 0;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		double now = jprof_profile_part(l->profile, false, parts[i].part),
-		       base = l->difference ? jprof_profile_part(l->profile, true, parts[i].part) : 0;
+	for (size_t i = 0; i < sizeof other_parts / sizeof *other_parts; i++) {
+		double now = jprof_profile_part(l->profile, false, other_parts[i].part),
+		       base = l->difference ? jprof_profile_part(l->profile, true, other_parts[i].part) : 0;
 		if (isnan(now - base) || fabs(now - base) < megabyte)
 			continue;
-		add_figure(text, parts[i].words, now, base, l->difference);
+		add_figure(text, other_parts[i].words, now, base, l->difference);
 		said++;
 	}
 	return said;
@@ -137,24 +139,17 @@ bool outside_total_of(const struct loaded *l, char text[outside_most])
 /* "Not in it: Ruby's GC heap 51.8 MB, freed 17.6, fragmentation 5.7": what is worth it, in one line. */
 static void add_other_parts(char text[outside_most], const struct loaded *l)
 {
-	static const struct {
-		enum jprof_part part;
-		const char *words;
-	} parts[] = { { JPROF_PART_KEPT, "freed and kept" },
-		      { JPROF_PART_FRAGMENTATION, "fragmentation" },
-		      { JPROF_PART_METADATA, "metadata" },
-		      { JPROF_PART_PROFILER, "profiler" } };
 	struct jprof_outside now;
 	jprof_profile_outside(l->profile, false, &now);
 	size_t len = 0;
 	const struct gc_words gc = outside_gc_heap(l, &now, &now);
 	if (gc.now >= megabyte)
 		len = (size_t)snprintf(text, outside_most, "%s %.1f MB", gc.words, gc.now / megabyte);
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		double bytes = jprof_profile_part(l->profile, false, parts[i].part);
+	for (size_t i = 0; i < sizeof other_parts / sizeof *other_parts; i++) {
+		double bytes = jprof_profile_part(l->profile, false, other_parts[i].part);
 		if (bytes >= megabyte)
 			len += (size_t)snprintf(text + len, outside_most - len, "%s%s %.1f%s", len ? ", " : "",
-			                        parts[i].words, bytes / megabyte, len ? "" : " MB");
+			                        other_parts[i].brief, bytes / megabyte, len ? "" : " MB");
 	}
 }
 
