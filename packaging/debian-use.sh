@@ -33,7 +33,7 @@ bytes_since() {
 }
 recommended() { dpkg-query -W -f '${Recommends}\n' jprof | tr ',' '\n' | sed 's/ *(.*//; s/^ *//'; }
 packages >/tmp/before
-install "$debs"/jprof_*.deb "$debs"/jprof-agent_*.deb "$debs"/libjprof0_*.deb
+install "$debs"/jprof_*.deb "$debs"/jprof-agent_*.deb "$debs"/jprof-names_*.deb "$debs"/libjprof0_*.deb
 # shellcheck disable=SC2046
 install $(recommended | grep -vE 'jemalloc|capstone')
 bytes=$(bytes_since /tmp/before)
@@ -62,6 +62,6 @@ done
 
 # ---- removed ----
 install "$debs"/libjprof-dev_*.deb
-quietly apt-get -qq -y purge jprof jprof-agent libjprof0 libjprof-dev
+quietly apt-get -qq -y purge jprof jprof-agent jprof-names libjprof0 libjprof-dev
 [ -z "$(ours)" ] || die "left behind: $(ours)"
 echo "removed: nothing is left"

@@ -39,7 +39,7 @@ for way; do
         (cd "$release" && DEBIAN_FRONTEND=noninteractive sh -c "$(command_of 2 | sed 's/apt install/apt-get -qq -y --no-install-recommends install/')" >/dev/null) ||
             die "$(command_of 2): failed"
         leaking_line ""
-        apt-get -qq -y purge jprof jprof-agent libjprof0 >/dev/null
+        apt-get -qq -y purge jprof jprof-agent jprof-names libjprof0 >/dev/null
         ;;
     gem)
         (cd "$release" && sh "$here/gem-use.sh" "$PWD"/jprof-*-"$(uname -m)"-linux.gem) || die "the gem does not work"
