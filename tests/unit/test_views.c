@@ -201,7 +201,7 @@ TEST(test_list_without_source)
 	      "   100    100   50: \n"
 	      "ROUTINE ====================== a in a.c\n"
 	      "   -50    -50 Total B (flat / cumulative)\n"
-	      "(no source: a.c: is named by the input alone, and not by an object file that was found here)\n"
+	      "(no source: as above)\n"
 	      "   -50    -50   10: \n");
 }
 
