@@ -40,6 +40,8 @@ TEST(test_status)
 	} heads[] = {
 		{ "GET /healthz HTTP/1.1\r\n" HOST, 0 },
 		{ "HEAD /healthz HTTP/1.1\r\n" HOST, 0 },
+		{ "GET / HTTP/1.1\r\n" HOST, 0 },
+		{ "GET /metrics HTTP/1.1\r\n" HOST, 0 },
 		{ "GET /healthz HTTP/1.0\r\n\r\n", 0 },
 		{ "GET http://localhost/healthz HTTP/1.1\r\n" HOST, 0 },
 		{ "GET /healthz HTTP/1.1\r\nContent-Length: 0\r\nX: \t a \r\n" HOST, 0 },
@@ -50,7 +52,8 @@ TEST(test_status)
 		{ "GET /debug/pprof/profile HTTP/1.1\r\n" HOST, 404 },
 		{ "GET /debug/pprof/heap/ HTTP/1.1\r\n" HOST, 404 },
 		{ "GET /../healthz HTTP/1.1\r\n" HOST, 404 },
-		{ "GET / HTTP/1.1\r\n" HOST, 404 },
+		{ "GET // HTTP/1.1\r\n" HOST, 404 },
+		{ "GET /metrics/ HTTP/1.1\r\n" HOST, 404 },
 		{ "POST /debug/pprof/symbol HTTP/1.1\r\n" HOST, 405 },
 		{ "OPTIONS * HTTP/1.1\r\n" HOST, 405 },
 		{ "GET healthz HTTP/1.1\r\n" HOST, 400 },
