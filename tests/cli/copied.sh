@@ -15,10 +15,10 @@ child("strings") { 3000.times { |i| $strings[i * 100] << "x" } }
 child("orders") { 2000.times { |i| $orders[i * 50].n = -1 } }
 child("gone") { $strings = nil; GC.enable; GC.start }
 child("idle") { }
-sleep 0.05 until %w[strings orders gone idle].all? { |name| File.exist?(name) }
-File.write("ready", "")
+File.write("ready", "") # it waits for none: each look would make Strings where a child made some
 sleep
 END
+there() { [ -e strings ] && [ -e orders ] && [ -e gone ] && [ -e idle ]; }
 
 # within NAME: what was copied and what is new are the kernel's Private_Dirty within 5 % and 0.3 MB.
 within() {
@@ -33,6 +33,7 @@ for preload in "$jemalloc" ""; do
     rm -f strings orders gone idle
     launch "$preload" "" "$ruby" forks.rb
     parent=$pid
+    until_true 60 there || fail "not all children wrote their files: $(ls)"
     started="$started $(cat strings) $(cat orders) $(cat gone) $(cat idle)"
     is_quiet "$jprof" explain --copied "$(cat strings)"
     prints '^ +[0-9.]+ +[89][0-9] %  30[0-9][0-9] String objects that were changed$'
