@@ -65,10 +65,20 @@ static double add_live_classes(struct jp_figures *to, jp_json *kinds, jp_json *a
 	}
 	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED], sampled);
 	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED_SPACE], space);
-	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED_COUNTED], sampled * jp_sampled_extent);
-	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED_PAGES], sampled * jp_sampled_extent);
 	to->of[JPROF_FIGURE_PADDING].bytes *= sampled; /* until here that of one object */
 	return untouched;
+}
+
+/* What their extents are, and what jemalloc counts for them, which an older file does not say: 5.3.0's then. */
+static void take_sampled_extents(struct jp_figures *to, jp_json *heap)
+{
+	double counted = to->of[JPROF_FIGURE_SAMPLED].bytes, pages = counted * jp_sampled_extent;
+	if (jp_json_get(heap, "sampled_extents")) {
+		counted = (double)jp_json_number(heap, "sampled_counted");
+		pages = (double)jp_json_number(heap, "sampled_extents") - to->of[JPROF_FIGURE_PADDING].bytes;
+	}
+	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED_COUNTED], counted * jp_sampled_extent);
+	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED_PAGES], pages);
 }
 
 /* Takes what was never touched, page by page, off what jemalloc counts: so only memory is left. PAGE becomes what is
@@ -462,6 +472,7 @@ static void take_heap(struct jp_outside *to, jp_json *heap)
 	take_other_malloc(figures, jp_json_get(heap, "malloc"));
 	double live = add_live_classes(figures, jp_json_get(jp_json_get(stats, "arenas"), "bin"),
 	                               jp_json_get(jp_json_get(stats, "stats.arenas"), "merged"));
+	take_sampled_extents(figures, heap);
 	if (figures->of[JPROF_FIGURE_ALLOCATED].of)
 		take_off_untouched(figures, live, heap);
 	take_heap_of_ruby(figures, jp_json_get(heap, "ruby"));

@@ -51,6 +51,14 @@ static void count_untouched(struct jp_jeheap *h, struct jp_memsource *m, const s
 	}
 }
 
+static void count_sampled(struct jp_jeheap *h, const struct jp_jeextent *e)
+{
+	h->classes[e->class].sampled++;
+	h->sampled_extents += e->size;
+	h->sampled_large += e->size >= jp_je_first_large;
+	h->sampled_padded += e->size >= jp_je_first_large + jp_memory_page;
+}
+
 static void count_active(struct jp_jeheap *h, const struct jp_jeextent *e)
 {
 	struct jp_jeclass *class = &h->classes[e->class];
@@ -59,7 +67,8 @@ static void count_active(struct jp_jeheap *h, const struct jp_jeextent *e)
 		class->places += e->places;
 		class->taken += e->places - jp_je_bits(e->free, e->places);
 	} else if (e->class < jp_je_small) {
-		class->sampled += !e->cached;
+		if (!e->cached)
+			count_sampled(h, e);
 	} else {
 		class->taken += !e->cached;
 		class->extents += e->size;
@@ -144,12 +153,16 @@ static uint64_t bytes_of_large(const struct jp_jeheap *h, unsigned class)
 	return h->classes[class].extents - (h->padded ? h->classes[class].taken * jp_memory_page : 0);
 }
 
-/* jemalloc 5.3.0 counts each sampled small object as one of the first class without slabs. */
+uint64_t jp_jeheap_sampled_counted(const struct jp_jeheap *h)
+{
+	return h->padded ? h->sampled_padded : h->sampled_large;
+}
+
 uint64_t jp_jeheap_allocated(const struct jp_jeheap *h)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = jp_jeheap_sampled_counted(h) * jp_je_first_large;
 	for (unsigned i = 0; i < jp_je_small; i++)
-		bytes += h->classes[i].taken * jp_jeclass_size(i) + h->classes[i].sampled * jp_je_first_large;
+		bytes += h->classes[i].taken * jp_jeclass_size(i);
 	for (unsigned i = jp_je_small; i < jp_je_classes; i++)
 		bytes += bytes_of_large(h, i);
 	return bytes;
@@ -222,8 +235,10 @@ void jp_jeheap_write(const struct jp_jeheap *h, struct jp_jsonout *j)
 {
 	jp_jsonout_put(j, "source:%s caches:%zu caches_known:%i torn:%zu mended:%zu misfits:%zu cut:%i",
 	               "memory of the process", h->caches, h->caches_known, h->torn, h->mended, h->misfits, h->cut);
-	jp_jsonout_put(j, "untouched_idle:%ju untouched_pages:%ju untouched_cached:%ju sampled_memory:%ju",
-	               h->untouched_idle, h->untouched_pages, h->untouched_cached, h->sampled_memory);
+	jp_jsonout_put(j, "untouched_idle:%ju untouched_pages:%ju untouched_cached:%ju", h->untouched_idle,
+	               h->untouched_pages, h->untouched_cached);
+	jp_jsonout_put(j, "sampled_memory:%ju sampled_extents:%ju sampled_counted:%ju", h->sampled_memory,
+	               h->sampled_extents, jp_jeheap_sampled_counted(h));
 	jp_jsonout_put(j, "jemalloc:{\nversion:%s opt:{background_thread:%i} config:{cache_oblivious:%i}", h->version,
 	               h->background_thread, h->padded);
 	put_kinds(j, h);

@@ -26,6 +26,9 @@ struct jp_jeheap {
 	uint64_t bytes[jp_je_states]; /* of extents, by state */
 	bool padded;                  /* each large object has a page more than it needs: cache_oblivious */
 	uint64_t sampled_memory;      /* bytes of the extents of small sampled objects that are in memory */
+	uint64_t sampled_extents;     /* their bytes, in memory or not, with padding */
+	uint64_t sampled_large,
+	    sampled_padded; /* how many have room for the first large object; and for padding, too */
 	uint64_t untouched_idle, untouched_pages, untouched_cached; /* bytes never touched: of dirty and muzzy extents;
 	                                             of those in use, beside large objects; of objects in caches */
 	uint64_t metadata;                   /* bytes of jemalloc's own data that are in memory */
@@ -44,6 +47,10 @@ int jp_jeheap_take(struct jp_memsource *source, struct jp_jeheap *heap, struct j
 
 /* A large object's bytes: of 5.3.1 whole pages, else its class. */
 uint64_t jp_je_object_size(const struct jp_jeextent *extent);
+
+/* Small sampled objects that jemalloc counts as one of the first large class each: 5.3.0 all, for it gives each that
+ * room; 5.3.1 only those that need it, and the others in no class. */
+uint64_t jp_jeheap_sampled_counted(const struct jp_jeheap *heap);
 
 /* Bytes by jemalloc's own way of counting: `stats.allocated`. */
 uint64_t jp_jeheap_allocated(const struct jp_jeheap *heap);

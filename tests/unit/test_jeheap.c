@@ -275,10 +275,8 @@ static void read_process(const struct process_under_test *p, struct jp_jeheap *h
 
 static int compare_counts(const struct process_under_test *p, const struct jp_jeheap *h, const char *what)
 {
-	uint64_t cached = 0, sampled = 0;
+	uint64_t cached = 0, sampled = jp_jeheap_sampled_counted(h);
 	int bad = 0;
-	for (unsigned i = 0; i < jp_je_small; i++)
-		sampled += h->classes[i].sampled;
 	for (unsigned i = 0; i < jp_je_classes; i++) {
 		uint64_t taken = h->classes[i].taken + (i == jp_je_small ? sampled : 0);
 		cached += h->classes[i].cached * jp_jeclass_size(i);
