@@ -79,6 +79,13 @@ static int dress(const struct dot_plan *plan, const char *format, struct dot_pic
 	return 0;
 }
 
+/* Debian's package of the library configures no layouts from version 8 on; that of the programs does, by `dot -c`. */
+static int no_layout(struct jprof_error *err)
+{
+	return fail(err, JPROF_E_UNSUPPORTED,
+	            "Graphviz' library has no layout configured here; install graphviz; --dot works");
+}
+
 static int draw_laid_out(const struct dot_plan *plan, Agraph_t *g, const char *format, struct dot_picture *picture,
                          struct jprof_error *err)
 {
@@ -89,7 +96,9 @@ static int draw_laid_out(const struct dot_plan *plan, Agraph_t *g, const char *f
 	if (!gvc)
 		return fail(err, JPROF_E_ARGUMENT, "no module draws %s here", format);
 	if (gvc->render(g, format, &data, &len, &why))
-		return fail(err, JPROF_E_UNSUPPORTED, *said ? "%s: %s" : "%s", why, said);
+		return strstr(said, "Layout type: ")
+		           ? no_layout(err)
+		           : fail(err, JPROF_E_UNSUPPORTED, *said ? "%s: %s" : "%s", why, said);
 	int rc = take_drawing(picture, data, len);
 	gvc->release(data);
 	if (!rc)

@@ -82,7 +82,7 @@ while read -r command; do
         continue
     fi
     case $command in
-    *--svg*) grep -q 'install libgvc6' err && continue ;;
+    *--svg*) grep -q 'install graphviz' err && continue ;;
     *--peek*) grep -q 'no function' err && continue ;;
     *--by=tag*) grep -q 'no stack of the dump has a tag' err && continue ;;
     esac

@@ -8,6 +8,6 @@ const struct dot_gvc *picture_gvc(struct jprof_error *err)
 		                              .folder = "dot",
 		                              .symbol = "jprof_gvc",
 		                              .purpose = "pictures need Graphviz' library",
-		                              .packages = "libgvc6 (Debian) or graphviz (Alpine); --dot works" };
+		                              .packages = "graphviz; --dot works" };
 	return module_load(&module, err);
 }

@@ -106,7 +106,7 @@ if [ -e "$built/dot/jprof-gvc.so" ]; then
     cp "$built/dot/jprof-dot.so" away/lib/jprof/
     without_library jprof-gvc.so jprof_gvc 0.0.1
     away --svg
-    refused '^jprof: --svg cannot be drawn: pictures need Graphviz. library: libnone\.so: .*; install libgvc6 \(Debian\) or graphviz \(Alpine\); --dot works$'
+    refused '^jprof: --svg cannot be drawn: pictures need Graphviz. library: libnone\.so: .*; install graphviz; --dot works$'
 fi
 
 # ---- lines are read without libedit, too ----
