@@ -78,6 +78,8 @@ static const struct {
 	{ STACK("vm_make_env_each"), DATA "closures" },
 	{ STACK("str_new0", "rb_str_new"), DATA "String" },
 	{ STACK("rb_str_times"), DATA "String" },
+	{ STACK("0x1", "rb_ary_join", "Array#join"), DATA "String" }, /* 0x1 is of string.c, without names */
+	{ STACK("0x1", "rb_ary_push", "Array#<<"), DATA "Array" },
 	{ STACK("ary_resize_capa", "rb_ary_push"), DATA "Array" },
 	{ STACK("generic_ivar_update"), DATA "ivars" },
 	{ STACK("rebuild_table", "st_add_direct", "rb_hash_aset"), DATA "Hash" },
