@@ -7,12 +7,7 @@ rescue LoadError
   puts 'no active_support here'
   exit 77
 end
-$failures = 0
-def check(text, got, wanted)
-  return if got == wanted
-  $failures += 1
-  puts "FAIL: #{text}: #{got.inspect}, not #{wanted.inspect}"
-end
+require_relative 'check'
 def there?(library)
   require library
   true

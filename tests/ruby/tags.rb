@@ -1,16 +1,9 @@
 # Jprof.tag and its kin, without an agent: what the agent would read is the fiber-local and the texts.
+require_relative 'check'
 require 'stringio'
 require 'timeout'
 before = $LOADED_FEATURES.dup
 require 'jprof'
-$failures = 0
-$checks = 0
-def check(text, got, wanted = true)
-  $checks += 1
-  return if wanted == got || wanted === got
-  $failures += 1
-  puts "FAIL: #{text}: #{got.inspect}, not #{wanted.inspect}"
-end
 
 def number = Thread.current[:__jprof_tag]
 def now = number && Jprof::TEXTS[number]

@@ -17,12 +17,7 @@ end
 require 'jprof/rack'
 require 'jprof/sidekiq'
 require 'jprof/active_job'
-$failures = 0
-def check(text, got, wanted)
-  return if got == wanted
-  $failures += 1
-  puts "FAIL: #{text}: #{got.inspect}, not #{wanted.inspect}"
-end
+require_relative 'check'
 
 # Of route and job; what a thread has between them.
 def now = Thread.current[:__jprof_tag]&.then { |number| Jprof::TEXTS[number] }
