@@ -49,17 +49,7 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 		    (int)series_granularity(report->loaded->by, jprof_profile_info(whole.profile)->has_ruby);
 		explanation = page_explanation(&now, &whole);
 	}
-	const struct explained what = { .explanation = explanation,
-		                        .whose = "",
-		                        .biggest = "",
-		                        .next = "",
-		                        .path = last.dumps[0],
-		                        .members = "",
-		                        .why = "",
-		                        .outside = "",
-		                        .remedy = "",
-		                        .gems = "",
-		                        .lines = "" };
+	const struct explained what = { .explanation = explanation, .path = last.dumps[0], .members = "" };
 	const struct page page = { .options = &change,
 		                   .inputs = &last,
 		                   .snapshots = inputs,

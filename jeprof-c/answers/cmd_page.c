@@ -21,16 +21,8 @@ static bool put_report_page(const struct loaded *l, const struct options *o, con
 	struct jprof_explanation *explanation = page_memory(l);
 	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
 	const struct explained what = { .explanation = explanation,
-		                        .whose = "",
-		                        .biggest = "",
-		                        .next = "",
 		                        .path = inputs->dumps[inputs->dump_count - 1],
-		                        .members = info->members,
-		                        .accumulated = info->has_alloc,
-		                        .why = "",
-		                        .outside = "",
-		                        .remedy = "",
-		                        .start = "" };
+		                        .members = info->members };
 	const struct page page = {
 		.options = o, .inputs = inputs, .loaded = l, .explained = explanation ? &what : NULL
 	};

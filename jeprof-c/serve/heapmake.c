@@ -78,17 +78,7 @@ static bool make_page(const struct loaded *loaded, const struct serve_options *o
 {
 	struct jprof_explanation *explanation = page_explanation(loaded, NULL);
 	const struct jprof_profile_info *info = jprof_profile_info(loaded->profile);
-	const struct explained what = { .explanation = explanation,
-		                        .whose = "",
-		                        .biggest = "",
-		                        .next = "",
-		                        .path = last_name,
-		                        .members = info->members,
-		                        .accumulated = info->has_alloc,
-		                        .why = "",
-		                        .outside = "",
-		                        .remedy = "",
-		                        .start = "" };
+	const struct explained what = { .explanation = explanation, .path = last_name, .members = info->members };
 	struct options report = o->report;
 	report.labels = false;
 	report.no_source = true; /* who may see names need not see the sources */
