@@ -7,6 +7,7 @@
 #include "answers/diff_json.h"
 #include "answers/measure.h"
 #include "cli/jsonprint.h"
+#include "cli/names.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
 #include "cli/thrift.h"
@@ -22,38 +23,34 @@ static const char *const results[] = {
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
 /* "warm to soak2 (20 minutes)" */
-static void put_span(FILE *out, const struct check *c)
+static void add_span(struct jp_strbuf *to, const struct check *c)
 {
 	const struct loaded_series *l = c->report.loaded;
 	double seconds = jprof_series_info(l->series)->seconds;
 	char first[snapshot_label_most], last[snapshot_label_most];
 	snapshot_label(l->paths[0], first);
 	snapshot_label(l->paths[l->count - 1], last);
-	fprintf(out, "from %s to %s", first, last);
+	jp_strbuf_printf(to, "from %s to %s", first, last);
 	if (seconds > 0)
-		fprintf(out, " (%s)", time_span(seconds).text);
+		jp_strbuf_printf(to, " (%s)", time_span(seconds).text);
 }
 
-static void put_visible_name(FILE *out, const struct jprof_grown *row)
+static void add_grown_name(struct jp_strbuf *to, const struct jprof_grown *row)
 {
-	terminal_put(out, name_of_grown(row));
-	fputs(row->part == JPROF_PART_LIVE ? "" : " (not in the profile)", out);
-}
-
-static void put_grown_line(FILE *out, const struct check *c, const char *before, const struct jprof_grown *row)
-{
-	const struct measured grew = diff_growth_words(&c->report, row);
-	fprintf(out, "%s%s  ", before, grew.text);
-	put_visible_name(out, row);
-	diff_put_source(out, &c->report, row, strlen(before) + 3 + terminal_columns(grew.text));
+	jp_strbuf_visible(to, name_of_grown(row));
+	jp_strbuf_str(to, row->part == JPROF_PART_LIVE ? "" : " (not in the profile)");
 }
 
 static void put_check_block(FILE *out, const struct check *c, size_t number, const struct jprof_grown *row)
 {
-	fprintf(out, "%zu", number);
-	put_grown_line(out, c, "  ", row);
+	const struct measured grew = diff_growth_words(&c->report, row);
+	struct jp_strbuf name = { 0 };
+	add_grown_name(&name, row);
+	fprintf(out, "%zu  %s  %s", number, grew.text, shortage_text(&name));
+	diff_put_source(out, &c->report, row, 5 + terminal_columns(grew.text));
 	if (number <= (c->report.thrift ? 1 : most_blocks))
 		diff_put_details(out, &c->report, row);
+	jp_strbuf_release(&name);
 }
 
 /* Where all memory grew by more than it may: what makes most of that, if it is none of the rows that failed. */
@@ -77,102 +74,131 @@ static void put_failed_rows(FILE *out, const struct check *c)
 		put_check_block(out, c, c->failed_count + 1, most);
 }
 
-static void put_limits(FILE *out, const struct check *c)
-{
-	fprintf(out, "limit     %s for each row%s (--max-growth); ", limit_words(&c->growth).text,
-	        c->growth.share > 0 ? ", 1 MB at least" : "");
-	fprintf(out, "all memory %s, ", measure_grown(c->report.measure, c->total_grown).text);
-	if (c->has_total)
-		fprintf(out, "limit %s%s\n", limit_words(&c->total).text, c->total_failed ? ": FAIL" : "");
-	else
-		fputs("no limit set\n", out);
-}
-
 /* Where no row failed: how that may be read. */
-static void put_rows_passed(FILE *out, const struct check *c, size_t rows, const char *limit)
+static void add_rows_passed(struct jp_strbuf *to, const struct check *c, size_t rows, const char *limit)
 {
 	size_t excused = c->accepted_count + c->stopped_count;
 	if (excused)
-		fprintf(out, "%zu of %zu rows grew by more than %s, which is accepted or has stopped", excused, rows,
-		        limit);
+		jp_strbuf_printf(to, "%zu of %zu rows grew by more than %s, which is accepted or has stopped", excused,
+		                 rows, limit);
 	else if (c->garbage)
-		fprintf(out, "%zu of %zu rows grew by more than %s and may be garbage", c->garbage, rows, limit);
+		jp_strbuf_printf(to, "%zu of %zu rows grew by more than %s and may be garbage", c->garbage, rows,
+		                 limit);
 	else {
-		fprintf(out, "none of %zu rows grew by more than %s ", rows, limit);
-		put_span(out, c);
+		jp_strbuf_printf(to, "none of %zu rows grew by more than %s ", rows, limit);
+		add_span(to, c);
 	}
 }
 
-/* Below what all memory did. */
-static void put_rows_beside(FILE *out, const struct check *c)
+/* "FAIL: all memory grew by 108 MB from boot to steady (2 minutes), and may by 50 MB; most of it is freed, kept by
+ * jemalloc, +57.0 MB (53 %)" */
+static void add_failed_total(struct jp_strbuf *to, const struct check *c)
 {
-	if (c->result != CHECK_FAIL || c->failed_count)
+	const struct jprof_grown *most = diff_most_grown(c->report.loaded->series);
+	jp_strbuf_printf(to, "FAIL: all memory grew by %s ", measure_in(c->report.measure, c->total_grown).text);
+	add_span(to, c);
+	jp_strbuf_printf(to, ", and may by %s", limit_words(&c->total).text);
+	if (!most)
 		return;
-	fputs("rows      ", out);
-	put_rows_passed(out, c, c->judged, limit_words(&c->growth).text);
-	fputc('\n', out);
+	jp_strbuf_str(to, "; what grew most is ");
+	add_grown_name(to, most);
+	jp_strbuf_printf(to, ", %s", diff_growth_words(&c->report, most).text);
+	if (most->whole.growth <= c->total_grown)
+		jp_strbuf_printf(to, ", %.0f %% of that", most->whole.growth * 100 / c->total_grown);
 }
 
-static void put_growth_seen(FILE *out, const struct check *c)
+static void add_result(struct jp_strbuf *to, const struct check *c)
 {
-	double seen = jprof_series_info(c->report.loaded->series)->seen;
-	if (seen > 0)
-		fprintf(out, "seen      growth of %s or more in a new row; others by their intervals\n",
-		        measure_in(c->report.measure, seen).text);
+	size_t rows = c->judged;
+	const struct measured limit = limit_words(&c->growth);
+	if (c->result == CHECK_CANNOT_TELL) {
+		jp_strbuf_printf(to, "CANNOT TELL: %s", c->why);
+	} else if (c->failed_count) {
+		jp_strbuf_printf(to, "FAIL: %zu of %zu rows grew by more than %s ", c->failed_count, rows, limit.text);
+		add_span(to, c);
+	} else if (c->total_failed) {
+		add_failed_total(to, c);
+	} else {
+		jp_strbuf_str(to, "PASS: ");
+		add_rows_passed(to, c, rows, limit.text);
+	}
+}
+
+static struct jp_strbuf *add_aside(struct answer *a, const char *label)
+{
+	return answer_add_labelled(a, ANSWER_ASIDE, label);
+}
+
+static void add_limits(struct answer *a, const struct check *c)
+{
+	struct jp_strbuf *text = add_aside(a, "limit");
+	jp_strbuf_printf(text, "%s for each row%s (--max-growth); ", limit_words(&c->growth).text,
+	                 c->growth.share > 0 ? ", 1 MB at least" : "");
+	jp_strbuf_printf(text, "all memory %s, ", measure_grown(c->report.measure, c->total_grown).text);
+	if (c->has_total)
+		jp_strbuf_printf(text, "limit %s%s", limit_words(&c->total).text, c->total_failed ? ": FAIL" : "");
+	else
+		jp_strbuf_str(text, "no limit set");
 }
 
 /* What grew by more than a row may, and is no row that can fail. */
-static void put_counted(FILE *out, const struct check *c)
+static void add_counted(struct answer *a, const struct check *c)
 {
-	for (size_t i = 0; i < c->counted_count; i++) {
-		fprintf(out, "%s%s  %s: %s\n", i ? "          " : "counted   ",
-		        diff_growth_words(&c->report, c->counted[i]).text, name_of_grown(c->counted[i]),
-		        c->has_total ? "in all memory alone" : "in all memory alone (--max-total)");
-	}
+	for (size_t i = 0; i < c->counted_count; i++)
+		jp_strbuf_printf(add_aside(a, i ? "" : "counted"), "%s  %s: in all memory alone%s",
+		                 diff_growth_words(&c->report, c->counted[i]).text, name_of_grown(c->counted[i]),
+		                 c->has_total ? "" : " (--max-total)");
 }
 
-static void put_baseline_words(FILE *out, const struct check *c)
+static void add_stopped(struct jp_strbuf *to, const struct check *c, const struct jprof_grown *row)
 {
-	size_t unmatched = 0;
+	const struct source_place place = source_place(row->name, row->file, row->line);
+	jp_strbuf_printf(to, "%s  ", diff_growth_words(&c->report, row).text);
+	add_grown_name(to, row);
+	jp_strbuf_str(to, *place.text ? "  " : "");
+	jp_strbuf_visible(to, place.text);
+}
+
+static void add_baseline(struct answer *a, const struct check *c)
+{
+	const char *label = "unused";
 	if (c->accepted_count)
-		fprintf(out, "accepted  %zu row%s, by %s\n", c->accepted_count, c->accepted_count > 1 ? "s" : "",
-		        c->baseline_path);
+		jp_strbuf_printf(add_aside(a, "accepted"), "%zu row%s, by %s", c->accepted_count,
+		                 c->accepted_count > 1 ? "s" : "", c->baseline_path);
 	if (c->stopped_count)
-		fprintf(out, "stopped   %zu row%s grew by more, but only once, in turnover, or in free slots:\n",
-		        c->stopped_count, c->stopped_count > 1 ? "s" : "");
+		jp_strbuf_printf(add_aside(a, "stopped"),
+		                 "%zu row%s grew by more, but only once, in turnover, or in free slots:",
+		                 c->stopped_count, c->stopped_count > 1 ? "s" : "");
 	for (size_t i = 0; i < c->stopped_count && c->report.thrift < 2; i++)
-		put_grown_line(out, c, "          ", c->stopped[i]);
+		add_stopped(add_aside(a, ""), c, c->stopped[i]);
 	for (size_t i = 0; i < c->baseline.count; i++)
 		if (!c->baseline.items[i].matched) {
-			fputs(unmatched++ ? "          " : "unused    ", out);
-			terminal_put(out, c->baseline.items[i].method);
-			fputc('\n', out);
+			jp_strbuf_visible(add_aside(a, label), c->baseline.items[i].method);
+			label = "";
 		}
+}
+
+/* Words and what they are about, from the limits on. */
+static void add_what_was_judged(struct answer *a, const struct check *c)
+{
+	double seen = jprof_series_info(c->report.loaded->series)->seen;
+	if (c->result != CHECK_CANNOT_TELL)
+		add_limits(a, c);
+	if (c->result == CHECK_FAIL && !c->failed_count) /* below what all memory did */
+		add_rows_passed(add_aside(a, "rows"), c, c->judged, limit_words(&c->growth).text);
+	if (seen > 0)
+		jp_strbuf_printf(add_aside(a, "seen"), "growth of %s or more in a new row; others by their intervals",
+		                 measure_in(c->report.measure, seen).text);
+	if (c->report.thrift < 2)
+		add_counted(a, c);
+	add_baseline(a, c);
 }
 
 /* On a terminal what is too long goes on below its beginning. */
-static void put_hanging(FILE *out, const struct check *c, void (*put)(FILE *, const struct check *))
+static void put_asides(FILE *out, const struct check *c, struct answer *asides)
 {
-	enum { before = 10 };
-	char *text = NULL;
-	size_t size;
-	FILE *memory = c->report.lines ? shortage_note(open_memstream(&text, &size)) : NULL;
-	put(memory ? memory : out, c);
-	if (memory && shortage_close(memory, &text))
-		for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-			*end = '\0';
-			bool fits = strlen(line) <= c->report.columns;
-			fprintf(out, fits ? "%s\n" : "%.10s", line);
-			if (!fits)
-				terminal_wrap_after(out, before, line + before, c->report.columns);
-		}
-	free(text);
-}
-
-static void put_how_to_accept(FILE *out, const struct check *c)
-{
-	(void)c;
-	fputs("Accept:   add --update-baseline to the same command, and commit the file\n", out);
+	answer_put_text(out, asides, c->report.lines ? c->report.columns : UINT_MAX);
+	answer_release(asides);
 }
 
 static void put_check_next(FILE *out, const struct check *c)
@@ -181,67 +207,11 @@ static void put_check_next(FILE *out, const struct check *c)
 	diff_add_page(&look, &c->report);
 	if (!look.failed)
 		fprintf(out, "Look:     %s\n", look.text);
-	if (c->failed_count)
-		put_hanging(out, c, put_how_to_accept);
-}
-
-/* "FAIL: all memory grew by 108 MB from boot to steady (2 minutes), and may by 50 MB; most of it is freed, kept by
- * jemalloc, +57.0 MB (53 %)" */
-static void put_failed_total(FILE *out, const struct check *c)
-{
-	const struct jprof_grown *most = diff_most_grown(c->report.loaded->series);
-	fprintf(out, "FAIL: all memory grew by %s ", measure_in(c->report.measure, c->total_grown).text);
-	put_span(out, c);
-	fprintf(out, ", and may by %s", limit_words(&c->total).text);
-	if (!most)
+	if (!c->failed_count)
 		return;
-	fputs("; what grew most is ", out);
-	put_visible_name(out, most);
-	fprintf(out, ", %s", diff_growth_words(&c->report, most).text);
-	if (most->whole.growth <= c->total_grown)
-		fprintf(out, ", %.0f %% of that", most->whole.growth * 100 / c->total_grown);
-}
-
-static void put_result(FILE *out, const struct check *c)
-{
-	size_t rows = c->judged;
-	const struct measured limit = limit_words(&c->growth);
-	if (c->result == CHECK_CANNOT_TELL) {
-		fprintf(out, "CANNOT TELL: %s", c->why);
-	} else if (c->failed_count) {
-		fprintf(out, "FAIL: %zu of %zu rows grew by more than %s ", c->failed_count, rows, limit.text);
-		put_span(out, c);
-	} else if (c->total_failed) {
-		put_failed_total(out, c);
-	} else {
-		fputs("PASS: ", out);
-		put_rows_passed(out, c, rows, limit.text);
-	}
-}
-
-static void put_wrapped_result(FILE *out, const struct check *c)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *plain = shortage_note(open_memstream(&text, &len));
-	if (!plain)
-		return;
-	put_result(plain, c);
-	if (shortage_close(plain, &text))
-		terminal_wrap(out, text, c->report.columns);
-	free(text);
-}
-
-/* Words and what they are about, from the limits on. */
-static void put_what_was_judged(FILE *out, const struct check *c)
-{
-	if (c->result != CHECK_CANNOT_TELL)
-		put_limits(out, c);
-	put_rows_beside(out, c);
-	put_growth_seen(out, c);
-	if (c->report.thrift < 2)
-		put_counted(out, c);
-	put_baseline_words(out, c);
+	struct answer accept = { 0 };
+	jp_strbuf_str(add_aside(&accept, "Accept:"), "add --update-baseline to the same command, and commit the file");
+	put_asides(out, c, &accept);
 }
 
 static void put_check_text(FILE *out, const void *check, unsigned thrift)
@@ -249,8 +219,11 @@ static void put_check_text(FILE *out, const void *check, unsigned thrift)
 	struct check thrifty = *(const struct check *)check;
 	const struct check *c = &thrifty;
 	thrifty.report.thrift = thrift;
-	diff_put_wrapped_head(out, &c->report);
-	put_wrapped_result(out, c);
+	struct jp_strbuf result = { 0 };
+	struct answer judged = { 0 };
+	diff_put_head(out, &c->report);
+	add_result(&result, c);
+	answer_put_paragraph(out, &result, c->report.columns);
 	if (c->result == CHECK_CANNOT_TELL && c->remedy && *c->remedy)
 		fprintf(out, "Do:       %s\n", c->remedy);
 	const struct loaded_series *l = c->report.loaded;
@@ -262,7 +235,8 @@ static void put_check_text(FILE *out, const void *check, unsigned thrift)
 		put_failed_rows(out, c);
 		fputc('\n', out);
 	}
-	put_hanging(out, c, put_what_was_judged);
+	add_what_was_judged(&judged, c);
+	put_asides(out, c, &judged);
 	if (c->result == CHECK_FAIL)
 		put_check_next(out, c);
 }

@@ -134,8 +134,11 @@ static bool answer_of(const struct loaded *change, const struct options *o, char
 	const struct diff_report report = { .loaded = &loaded,
 		                            .options = &opts,
 		                            .measure = good ? diff_measure(loaded.series) : (struct measure){ 0 } };
-	if (good && jprof_series_info(loaded.series)->same_program)
-		*answer = diff_printed(diff_put_short, &report);
+	if (good && jprof_series_info(loaded.series)->same_program) {
+		struct jp_strbuf text = { 0 };
+		diff_add_short(&text, &report);
+		*answer = shortage_take(&text);
+	}
 	series_release(&loaded);
 	return good;
 }

@@ -239,8 +239,7 @@ void diff_put_uncollected(FILE *out, const struct diff_report *r)
 	                             : "take the snapshots with jprof snap --gc, or say --assume-gc where a GC ran";
 	struct jp_strbuf text = { 0 };
 	jp_strbuf_printf(&text, "Without GC what grew may be garbage that Ruby has not collected yet: %s.", what);
-	terminal_wrap(out, shortage_text(&text), r->columns);
-	jp_strbuf_release(&text);
+	answer_put_paragraph(out, &text, r->columns);
 }
 
 /* `kept`: it is known who keeps the objects. */
@@ -446,6 +445,5 @@ void diff_put_fragmentation(FILE *out, const struct diff_report *r)
 	                 "Fragmentation grew by %s: rows that shrank freed %s, and free places stay beside what "
 	                 "others keep.",
 	                 measure_in(r->measure, row->whole.growth).text, measure_in(r->measure, freed).text);
-	terminal_wrap(out, shortage_text(&text), r->columns);
-	jp_strbuf_release(&text);
+	answer_put_paragraph(out, &text, r->columns);
 }

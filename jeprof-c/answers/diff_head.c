@@ -17,38 +17,36 @@ const char *name_of_grown(const struct jprof_grown *row)
 
 /* ---- the head ---------------------------------------------------------------------------------------------- */
 
-void diff_put_head(FILE *out, const struct diff_report *r)
+void diff_add_head(struct jp_strbuf *to, const struct diff_report *r)
 {
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
-	struct jp_strbuf whose = { 0 };
-	whose_add(&whose,
+	whose_add(to,
 	          &(const struct jprof_service){ .title = info->title,
 	                                         .program = info->program,
 	                                         .started = info->started,
 	                                         .processes = info->processes[1],
 	                                         .workers = info->workers },
 	          NULL);
-	fputs(shortage_text(&whose), out);
-	jp_strbuf_release(&whose);
 	if (info->processes[1] > 1 && info->processes[0] && info->processes[0] != info->processes[1])
-		fprintf(out, " (%zu in the first)", info->processes[0]);
+		jp_strbuf_printf(to, " (%zu in the first)", info->processes[0]);
 	if (info->reversed)
-		fprintf(out, ", %zu snapshots, of which a later one stands before an earlier one", info->snapshots);
+		jp_strbuf_printf(to, ", %zu snapshots, of which a later one stands before an earlier one",
+		                 info->snapshots);
 	else if (isnan(info->seconds))
-		fprintf(out, ", %zu %s; no times, so no pace", info->snapshots,
-		        info->processes[1] ? "snapshots" : "dumps");
+		jp_strbuf_printf(to, ", %zu %s; no times, so no pace", info->snapshots,
+		                 info->processes[1] ? "snapshots" : "dumps");
 	else if (info->snapshots > 2)
-		fprintf(out, ", %zu snapshots in %s", info->snapshots, time_span(info->seconds).text);
+		jp_strbuf_printf(to, ", %zu snapshots in %s", info->snapshots, time_span(info->seconds).text);
 	else
-		fprintf(out, ", %s between the snapshots", time_span(info->seconds).text);
-	fputs(info->ruby && !info->collected ? "; without GC\n" : "\n", out);
+		jp_strbuf_printf(to, ", %s between the snapshots", time_span(info->seconds).text);
+	jp_strbuf_str(to, info->ruby && !info->collected ? "; without GC" : "");
 }
 
-void diff_put_wrapped_head(FILE *out, const struct diff_report *r)
+void diff_put_head(FILE *out, const struct diff_report *r)
 {
-	char *head = diff_printed(diff_put_head, r);
-	terminal_wrap(out, head ? head : "", r->lines ? r->columns : UINT_MAX);
-	free(head);
+	struct jp_strbuf head = { 0 };
+	diff_add_head(&head, r);
+	answer_put_paragraph(out, &head, r->lines ? r->columns : UINT_MAX);
 }
 
 /* ---- the answer --------------------------------------------------------------------------------------------- */
@@ -119,21 +117,21 @@ struct measure diff_measure(const struct jprof_series *series)
 	return measure_for(fmax(total[0], total[1]));
 }
 
-static void put_growth_of_all(FILE *out, const struct diff_report *r)
+static void add_growth_of_all(struct jp_strbuf *to, const struct diff_report *r)
 {
 	double total[2];
 	bool known = all_memory(r->loaded->series, total);
 	struct measure m = r->measure;
 	const char *what = known ? "Memory" : "The heap";
 	if (total[0] == total[1])
-		fprintf(out, "%s did not change: %s %s.", what, measure_number(m, total[1]).text, m.name);
+		jp_strbuf_printf(to, "%s did not change: %s %s.", what, measure_number(m, total[1]).text, m.name);
 	else
-		fprintf(out, "%s %s from %s to %s %s (%s %s).", what, total[1] < total[0] ? "shrank" : "grew",
-		        measure_number(m, total[0]).text, measure_number(m, total[1]).text, m.name,
-		        measure_change(m, total[1] - total[0]).text, m.name);
+		jp_strbuf_printf(to, "%s %s from %s to %s %s (%s %s).", what, total[1] < total[0] ? "shrank" : "grew",
+		                 measure_number(m, total[0]).text, measure_number(m, total[1]).text, m.name,
+		                 measure_change(m, total[1] - total[0]).text, m.name);
 }
 
-static void put_time_until_limit(FILE *out, const struct jprof_series_info *info)
+static void add_time_until_limit(struct jp_strbuf *to, const struct jprof_series_info *info)
 {
 	double left = info->group.limit - info->group.current, pace = info->group_growth / info->seconds;
 	enum { month = 30 * 86400 };
@@ -141,22 +139,22 @@ static void put_time_until_limit(FILE *out, const struct jprof_series_info *info
 	    left / pace > month)
 		return;
 	struct measure m = measure_for(info->group.limit);
-	fprintf(out, " At this pace the container's limit of %s %s is reached in %s.",
-	        measure_number(m, info->group.limit).text, m.name, time_left(left / pace).text);
+	jp_strbuf_printf(to, " At this pace the container's limit of %s %s is reached in %s.",
+	                 measure_number(m, info->group.limit).text, m.name, time_left(left / pace).text);
 }
 
 /* " makes 64 % of the growth", " grew by 12 MB". */
-static void put_share(FILE *out, const struct diff_report *r, double growth, double all, bool several)
+static void add_share(struct jp_strbuf *to, const struct diff_report *r, double growth, double all, bool several)
 {
 	if (all > 0 && growth <= all)
-		fprintf(out, " make%s %.0f %% of the growth", several ? "" : "s", growth * 100 / all);
+		jp_strbuf_printf(to, " make%s %.0f %% of the growth", several ? "" : "s", growth * 100 / all);
 	else
-		fprintf(out, " grew by %s", measure_in(r->measure, growth).text);
+		jp_strbuf_printf(to, " grew by %s", measure_in(r->measure, growth).text);
 }
 
 /* The growth that each row of the profile would have shown, and a new one: where old objects go as new ones come more
  * is needed. */
-static void put_seen(FILE *out, const struct diff_report *r)
+static void add_seen(struct jp_strbuf *to, const struct diff_report *r)
 {
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
 	const struct jprof_grown *row;
@@ -167,13 +165,13 @@ static void put_seen(FILE *out, const struct diff_report *r)
 	if (!(info->seen > 0))
 		return;
 	if (measure_has_pace(info->seconds))
-		fprintf(out, " A steady growth of %s", measure_pace(most, info->seconds).text);
+		jp_strbuf_printf(to, " A steady growth of %s", measure_pace(most, info->seconds).text);
 	else
-		fprintf(out, " A growth of %s %s", measure_number(m, most).text, m.name);
-	fputs(" or more in any row would have been seen", out);
+		jp_strbuf_printf(to, " A growth of %s %s", measure_number(m, most).text, m.name);
+	jp_strbuf_str(to, " or more in any row would have been seen");
 	if (strcmp(measure_number(m, most).text, measure_number(m, info->seen).text) != 0)
-		fprintf(out, ", and one of %s %s in a new row", measure_number(m, info->seen).text, m.name);
-	fputs(".", out);
+		jp_strbuf_printf(to, ", and one of %s %s in a new row", measure_number(m, info->seen).text, m.name);
+	jp_strbuf_str(to, ".");
 }
 
 bool diff_grew_for_sure(const struct jprof_grown *row)
@@ -205,64 +203,65 @@ static bool has_block(const struct jprof_series *series, const struct jprof_grow
 }
 
 /* " What grew most: PriceList#load +316 MB (64 %), levelled off." */
-static void put_most_grown(FILE *out, const struct diff_report *r, const struct jprof_grown *most, double all)
+static void add_most_grown(struct jp_strbuf *to, const struct diff_report *r, const struct jprof_grown *most,
+                           double all)
 {
-	fputs(" What grew most: ", out);
-	terminal_put(out, name_of_grown(most));
-	fprintf(out, " %s", measure_grown(r->measure, most->whole.growth).text);
+	jp_strbuf_str(to, " What grew most: ");
+	jp_strbuf_visible(to, name_of_grown(most));
+	jp_strbuf_printf(to, " %s", measure_grown(r->measure, most->whole.growth).text);
 	if (all > 0 && most->whole.growth <= all)
-		fprintf(out, " (%.0f %%)", most->whole.growth * 100 / all);
-	fprintf(out, ", %s.", jprof_verdict_words(most->verdict)->shown);
+		jp_strbuf_printf(to, " (%.0f %%)", most->whole.growth * 100 / all);
+	jp_strbuf_printf(to, ", %s.", jprof_verdict_words(most->verdict)->shown);
 }
 
 /* "No row alone grew by more than chance, but all of malloc did: by 20.5 MB (+-6.8)." */
-static void put_spread_growth(FILE *out, const struct diff_report *r)
+static void add_spread_growth(struct jp_strbuf *to, const struct diff_report *r)
 {
 	const struct jprof_change *all = &jprof_series_malloc(r->loaded->series)->whole;
 	struct measure m = measure_fit(r->measure, all->growth);
-	fprintf(out, " No row alone grew by more than chance, but all of malloc did: by %s %s",
-	        measure_number(m, all->growth).text, m.name);
+	jp_strbuf_printf(to, " No row alone grew by more than chance, but all of malloc did: by %s %s",
+	                 measure_number(m, all->growth).text, m.name);
 	if (!isnan(all->range.error))
-		fprintf(out, " (%s%s)", terminal_plus_minus(),
-		        measure_number(m, (all->range.high - all->range.low) / 2).text);
-	fputs(".", out);
+		jp_strbuf_printf(to, " (%s%s)", terminal_plus_minus(),
+		                 measure_number(m, (all->range.high - all->range.low) / 2).text);
+	jp_strbuf_str(to, ".");
 }
 
 /* "No leak suspect. What grew most: PriceList#load +316 MB, levelled off." */
-static void put_no_suspect(FILE *out, const struct diff_report *r, double all)
+static void add_no_suspect(struct jp_strbuf *to, const struct diff_report *r, double all)
 {
 	const struct jprof_grown *most = diff_most_grown(r->loaded->series);
 	if (!most && series_all_grew(r->loaded->series)) {
-		put_spread_growth(out, r);
+		add_spread_growth(to, r);
 	} else if (!most) {
-		fputs(" Nothing grew by more than chance.", out);
+		jp_strbuf_str(to, " Nothing grew by more than chance.");
 	} else {
-		fputs(" No leak suspect.", out);
-		put_most_grown(out, r, most, all);
+		jp_strbuf_str(to, " No leak suspect.");
+		add_most_grown(to, r, most, all);
 	}
 }
 
 /* " One row makes 64 % of the growth:", where no row is a leak suspect; `growers` are growing. */
-static void put_first_grown(FILE *out, const struct diff_report *r, const struct jprof_grown *first, size_t growers,
-                            double all)
+static void add_first_grown(struct jp_strbuf *to, const struct diff_report *r, const struct jprof_grown *first,
+                            size_t growers, double all)
 {
 	const struct jprof_series *series = r->loaded->series;
 	bool leak =
 	    first->verdict == JPROF_GROWING && (first->part == JPROF_PART_LIVE || first->part == JPROF_PART_GC_HEAP);
 	if (growers < 2)
-		fputs(first->verdict == JPROF_ONE_JUMP ? " One jump" : " One row", out);
+		jp_strbuf_str(to, first->verdict == JPROF_ONE_JUMP ? " One jump" : " One row");
 	else if (diff_most_grown(series) == first)
-		fputs(" What grew most", out);
+		jp_strbuf_str(to, " What grew most");
 	else
-		fprintf(out, " The first of %zu growing rows", growers);
-	put_share(out, r, first->whole.growth, all, false);
-	fputs(first->verdict == JPROF_MAYBE_GARBAGE              ? ", and may be garbage:"
-	      : jprof_series_info(series)->snapshots < 3 && leak ? "; a third snapshot tells if it is a leak:"
-	                                                         : ":",
-	      out);
+		jp_strbuf_printf(to, " The first of %zu growing rows", growers);
+	add_share(to, r, first->whole.growth, all, false);
+	jp_strbuf_str(to, first->verdict == JPROF_MAYBE_GARBAGE ? ", and may be garbage:"
+	                  : jprof_series_info(series)->snapshots < 3 && leak
+	                      ? "; a third snapshot tells if it is a leak:"
+	                      : ":");
 }
 
-static void put_answer_words(FILE *out, const struct diff_report *r)
+void diff_add_answer(struct jp_strbuf *to, const struct diff_report *r)
 {
 	static const char *const few[] = {
 		"No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"
@@ -275,52 +274,33 @@ static void put_answer_words(FILE *out, const struct diff_report *r)
 	size_t suspects = count_verdict(series, JPROF_LEAK_SUSPECT, &suspected),
 	       growers = count_verdict(series, JPROF_GROWING, &growing);
 	const struct jprof_grown *most = diff_most_grown(series);
-	put_growth_of_all(out, r);
+	add_growth_of_all(to, r);
 	if (first && most && !has_block(series, most))
-		put_most_grown(out, r, most, total[1] - total[0]);
+		add_most_grown(to, r, most, total[1] - total[0]);
 	if ((suspects || growers) && total[1] > total[0])
-		put_time_until_limit(out, info);
+		add_time_until_limit(to, info);
 	if (suspects) {
 		if (suspects < sizeof few / sizeof *few)
-			fprintf(out, " %s leak suspect%s", few[suspects], suspects > 1 ? "s" : "");
+			jp_strbuf_printf(to, " %s leak suspect%s", few[suspects], suspects > 1 ? "s" : "");
 		else
-			fprintf(out, " %zu leak suspects", suspects);
-		put_share(out, r, suspected, total[1] - total[0], suspects > 1);
-		fputc(':', out);
+			jp_strbuf_printf(to, " %zu leak suspects", suspects);
+		add_share(to, r, suspected, total[1] - total[0], suspects > 1);
+		jp_strbuf_str(to, ":");
 	} else if (first) {
-		put_first_grown(out, r, first, growers, total[1] - total[0]);
+		add_first_grown(to, r, first, growers, total[1] - total[0]);
 	} else {
-		put_no_suspect(out, r, total[1] - total[0]);
-		put_seen(out, r);
+		add_no_suspect(to, r, total[1] - total[0]);
+		add_seen(to, r);
 	}
 }
 
-void diff_put_answer(FILE *out, const struct diff_report *r)
-{
-	put_answer_words(out, r);
-	fputc('\n', out);
-}
-
-char *diff_printed(void (*put)(FILE *, const struct diff_report *), const struct diff_report *r)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = shortage_note(open_memstream(&text, &len));
-	if (!out)
-		return NULL;
-	put(out, r);
-	if (shortage_close(out, &text))
-		text[strcspn(text, "\n")] = '\0';
-	return text;
-}
-
-void diff_put_short(FILE *out, const struct diff_report *r)
+void diff_add_short(struct jp_strbuf *to, const struct diff_report *r)
 {
 	const struct jprof_grown *first = diff_suspect(r->loaded->series, 0);
-	put_answer_words(out, r);
+	diff_add_answer(to, r);
 	if (!first)
 		return;
-	fputc(' ', out);
-	terminal_put(out, name_of_grown(first));
-	fprintf(out, " %s.", measure_grown(r->measure, first->whole.growth).text);
+	jp_strbuf_str(to, " ");
+	jp_strbuf_visible(to, name_of_grown(first));
+	jp_strbuf_printf(to, " %s.", measure_grown(r->measure, first->whole.growth).text);
 }

@@ -146,11 +146,12 @@ void diff_put_json(FILE *out, const struct diff_report *r)
 {
 	const struct loaded_series *l = r->loaded;
 	size_t top = r->options->common.top, count = jprof_series_count(l->series);
-	char *answer = diff_printed(diff_put_answer, r);
+	struct jp_strbuf answer = { 0 };
+	diff_add_answer(&answer, r);
 	fputs("{\n  \"jprof_diff\": 1,\n", out);
 	put_json_info(out, r);
-	json_print(out, "  \"answer\": %s", answer);
-	free(answer);
+	json_print(out, "  \"answer\": %s", shortage_text(&answer));
+	jp_strbuf_release(&answer);
 	diff_put_json_notes(out, l);
 	fputs(",\n  \"malloc\": ", out);
 	diff_put_json_row(out, r, jprof_series_malloc(l->series));

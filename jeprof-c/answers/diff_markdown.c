@@ -22,11 +22,14 @@ void diff_put_markdown(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_series *series = r->loaded->series;
 	const struct jprof_grown *row;
-	diff_put_head(out, r);
-	fputc('\n', out);
-	diff_put_answer(out, r);
-	fprintf(out, "\n| growth (%s) | +-95 %% | first | last | verdict | allocated at |\n", r->measure.name);
+	struct jp_strbuf text = { 0 };
+	diff_add_head(&text, r);
+	jp_strbuf_str(&text, "\n\n");
+	diff_add_answer(&text, r);
+	fprintf(out, "%s\n\n| growth (%s) | +-95 %% | first | last | verdict | allocated at |\n", shortage_text(&text),
+	        r->measure.name);
 	fputs("| ---: | ---: | ---: | ---: | --- | --- |\n", out);
+	jp_strbuf_release(&text);
 	size_t top = r->options->common.top, shown = 0;
 	for (size_t i = 0; (row = jprof_series_at(series, i)); i++) {
 		double half = diff_half_interval(&row->whole.range), unit = r->measure.bytes;

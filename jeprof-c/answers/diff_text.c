@@ -488,21 +488,20 @@ static void put_outlier(FILE *out, const struct diff_report *r)
 	jp_strbuf_printf(&text, "%s grew by %s %s, no other of its kind by more than %s %s.", info->outlier,
 	                 measure_number(m, info->outlier_growth).text, m.name,
 	                 measure_number(m, fmax(info->others_growth, 0)).text, m.name);
-	terminal_wrap(out, shortage_text(&text), r->columns);
-	jp_strbuf_release(&text);
+	answer_put_paragraph(out, &text, r->columns);
 }
 
 static void put_upper_part(FILE *out, const struct diff_report *r)
 {
-	diff_put_wrapped_head(out, r);
+	diff_put_head(out, r);
 	put_what_differs(out, r);
 	if (!jprof_series_info(r->loaded->series)->same_program) { /* there is no growth from one program to another */
 		fputc('\n', out);
 		return;
 	}
-	char *answer = diff_printed(diff_put_answer, r);
-	terminal_wrap(out, answer ? answer : "", r->columns);
-	free(answer);
+	struct jp_strbuf answer = { 0 };
+	diff_add_answer(&answer, r);
+	answer_put_paragraph(out, &answer, r->columns);
 	put_blocks(out, r, !r->lines);
 	put_outlier(out, r); /* below what has to stand in the first five lines */
 	fputc('\n', out);

@@ -36,9 +36,11 @@ void diff_put_text(FILE *out, const struct diff_report *report);
 /* The same for a ticket: Markdown. */
 void diff_put_markdown(FILE *out, const struct diff_report *report);
 
-/* The head line, "shop: Puma, master and 2 workers, 11.7 hours between the snapshots", and the answer. */
-void diff_put_head(FILE *out, const struct diff_report *report);
-void diff_put_answer(FILE *out, const struct diff_report *report);
+/* The head line, "shop: Puma, master and 2 workers, 11.7 hours between the snapshots"; the answer; and that with the
+ * first suspect behind it. */
+void diff_add_head(struct jp_strbuf *to, const struct diff_report *report);
+void diff_add_answer(struct jp_strbuf *to, const struct diff_report *report);
+void diff_add_short(struct jp_strbuf *to, const struct diff_report *report);
 
 /* The next command to type, and the one that would give lines of Ruby. */
 void diff_put_next(FILE *out, const struct diff_report *report);
@@ -47,13 +49,7 @@ void diff_put_next(FILE *out, const struct diff_report *report);
 void diff_add_page(struct typed *next, const struct diff_report *report);
 
 /* The head in lines of a terminal, where there is one. */
-void diff_put_wrapped_head(FILE *out, const struct diff_report *report);
-
-/* The answer with the first suspect behind it, without a line end. */
-void diff_put_short(FILE *out, const struct diff_report *report);
-
-/* What one of these three prints, without a line end, for free(); NULL when memory is short. */
-char *diff_printed(void (*put)(FILE *, const struct diff_report *), const struct diff_report *report);
+void diff_put_head(FILE *out, const struct diff_report *report);
 
 /* The name of a snapshot's file, without directory and end; a byte of it is four characters at most. */
 enum { snapshot_label_most = 4 * NAME_MAX + 1 };

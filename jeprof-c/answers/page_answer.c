@@ -115,11 +115,12 @@ static void put_report_sentences(FILE *out, const struct page *page, const struc
 static void put_page_sentences(FILE *out, const struct page *page, const struct jprof_view *view)
 {
 	if (page->diff) {
-		char *title = diff_printed(diff_put_head, page->diff),
-		     *answer = diff_printed(diff_put_answer, page->diff);
-		json_print(out, "\"title\": %s,\n\"sentences\": [%s]", title, answer);
-		free(title);
-		free(answer);
+		struct jp_strbuf title = { 0 }, answer = { 0 };
+		diff_add_head(&title, page->diff);
+		diff_add_answer(&answer, page->diff);
+		json_print(out, "\"title\": %s,\n\"sentences\": [%s]", shortage_text(&title), shortage_text(&answer));
+		jp_strbuf_release(&title);
+		jp_strbuf_release(&answer);
 	} else if (page->explains) {
 		put_explained_sentences(out, page->explained);
 	} else {

@@ -29,12 +29,17 @@ struct jp_strbuf *answer_add(struct answer *a, enum answer_role role)
 	return answer_add_value(a, role, NAN);
 }
 
-struct jp_strbuf *answer_add_detail(struct answer *a, const char *label)
+struct jp_strbuf *answer_add_labelled(struct answer *a, enum answer_role role, const char *label)
 {
-	struct jp_strbuf *text = answer_add(a, ANSWER_DETAIL);
+	struct jp_strbuf *text = answer_add(a, role);
 	if (!text->failed)
 		a->parts[a->count - 1].label = label;
 	return text;
+}
+
+struct jp_strbuf *answer_add_detail(struct answer *a, const char *label)
+{
+	return answer_add_labelled(a, ANSWER_DETAIL, label);
 }
 
 void answer_release(struct answer *a)
@@ -63,7 +68,7 @@ char *answer_joined(const struct answer *a, enum answer_role role)
 	return all.text;
 }
 
-enum { detail_wide = 12 }; /* columns of its word, with blanks */
+enum { detail_wide = 12, aside_wide = 10 }; /* columns of its word, with blanks */
 
 /* ---- the walker for a terminal ------------------------------------------------------------------------------ */
 
@@ -91,19 +96,13 @@ static void end_line(struct answer_walk *w)
 	w->used = 0;
 }
 
-/* Broken between words; a word that is longer than a line stays whole. */
-static void put_paragraph(const struct answer_walk *w, const char *text)
+/* A line behind so many columns, or where it is too long its words on lines. */
+static void put_paragraph(const struct answer_walk *w, unsigned used, const char *text)
 {
-	while (strlen(text) > w->columns) {
-		size_t at = w->columns;
-		while (at && text[at] != ' ')
-			at--;
-		if (!at)
-			break;
-		fprintf(w->out, "%.*s\n", (int)at, text);
-		text += at + 1;
-	}
-	fprintf(w->out, "%s%s", text, *text ? "\n" : "");
+	if (used + strlen(text) <= w->columns)
+		fprintf(w->out, "%s%s", text, *text ? "\n" : "");
+	else
+		terminal_wrap_after(w->out, used, text, (unsigned)w->columns);
 }
 
 static void put_cell_number(struct answer_walk *w, enum answer_role role, double value)
@@ -204,11 +203,15 @@ static size_t put_answer_part(struct answer_walk *w, size_t at)
 	case ANSWER_HEAD:
 	case ANSWER_SENTENCE:
 	case ANSWER_NOTE:
-	case ANSWER_MORE: put_paragraph(w, text); break;
+	case ANSWER_MORE: put_paragraph(w, 0, text); break;
 	case ANSWER_LINES: put_answer_lines(w, text); break;
 	case ANSWER_DETAIL:
 		fprintf(w->out, "   %-8s ", part->label);
 		terminal_wrap_after(w->out, detail_wide, text, (unsigned)w->columns);
+		break;
+	case ANSWER_ASIDE:
+		fprintf(w->out, "%-*s", aside_wide, part->label);
+		put_paragraph(w, aside_wide, text);
 		break;
 	case ANSWER_TABLE: put_answer_line(w, text, strlen(text)); break;
 	case ANSWER_ROW: break;
@@ -244,6 +247,12 @@ static void walk_answer(struct answer_walk *w)
 void answer_put_text(FILE *out, const struct answer *a, unsigned columns)
 {
 	walk_answer(&(struct answer_walk){ .answer = a, .out = out, .columns = columns });
+}
+
+void answer_put_paragraph(FILE *out, struct jp_strbuf *text, unsigned columns)
+{
+	terminal_wrap(out, shortage_text(text), columns);
+	jp_strbuf_release(text);
 }
 
 void answer_put_some(FILE *out, const struct answer *a, unsigned columns, unsigned thrift)

@@ -14,6 +14,7 @@ enum answer_role {
 	ANSWER_MORE,     /* a paragraph right below the part before */
 	ANSWER_LINES,    /* whole lines, to be copied as they are */
 	ANSWER_DETAIL,   /* has a word for what it is in front of it: "pace", "27 MB an hour" */
+	ANSWER_ASIDE,    /* the same at the margin: "limit", "5 MB for each row" */
 	ANSWER_TABLE,    /* the heading of the rows that follow, below a blank line */
 	ANSWER_ROW,      /* begins a row of cells: */
 	ANSWER_AMOUNT,   /* bytes, in MB */
@@ -43,7 +44,8 @@ struct answer {
 struct jp_strbuf *answer_add(struct answer *answer, enum answer_role role);
 struct jp_strbuf *answer_add_value(struct answer *answer, enum answer_role role, double value);
 
-/* A detail; the word lives as long as the answer. */
+/* A detail or an aside; the word lives as long as the answer. */
+struct jp_strbuf *answer_add_labelled(struct answer *answer, enum answer_role role, const char *label);
 struct jp_strbuf *answer_add_detail(struct answer *answer, const char *label);
 
 /* For readers: the text of a part. */
@@ -63,6 +65,9 @@ bool answer_gives(const struct answer *answer, unsigned thrift);
 /* Writes of it what does not give way with so much thrift (cli/thrift.h), 0 to answer_gives_most; no line is longer
  * than so many columns. */
 void answer_put_some(FILE *out, const struct answer *answer, unsigned columns, unsigned thrift);
+
+/* A paragraph alone, which it releases. */
+void answer_put_paragraph(FILE *out, struct jp_strbuf *text, unsigned columns);
 
 void answer_release(struct answer *answer);
 

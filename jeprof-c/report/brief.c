@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/names.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
@@ -103,8 +104,7 @@ static void write_other(const struct brief *b, size_t i, FILE *to)
 	if (alike)
 		jp_strbuf_printf(&text, " and %zu more", alike);
 	jp_strbuf_printf(&text, ": %s", remedy_of(b->remedies, i));
-	terminal_wrap(to, shortage_text(&text), b->columns);
-	jp_strbuf_release(&text);
+	answer_put_paragraph(to, &text, b->columns);
 }
 
 static void write_remedies(const struct brief *b, FILE *to, size_t most)

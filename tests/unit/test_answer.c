@@ -27,12 +27,23 @@ TEST(test_paragraphs)
 	jp_strbuf_str(answer_add(&a, ANSWER_MORE), "right below");
 	jp_strbuf_str(answer_add(&a, ANSWER_LINES), "  as they are, however long\n");
 	says(&a, 10,
-	     "one two\nthree\nfour\n\na_word_without_end is whole\n\nright\nbelow\n  as they are, however long\n");
+	     "one two\nthree\nfour\n\na_word_without_end\nis whole\n\nright\nbelow\n  as they are, however long\n");
 	char *head = answer_joined(&a, ANSWER_HEAD), *none = answer_joined(&a, ANSWER_TABLE);
 	assert_string_equal(head, "one two three four");
 	assert_string_equal(none, "");
 	free(head);
 	free(none);
+	answer_release(&a);
+}
+
+TEST(test_asides)
+{
+	struct answer a = { 0 };
+	jp_strbuf_str(answer_add_labelled(&a, ANSWER_ASIDE, "limit"), "5 MB  for each row");
+	jp_strbuf_str(answer_add_labelled(&a, ANSWER_ASIDE, ""), "none");
+	says(&a, 28, "limit     5 MB  for each row\n          none\n");
+	says(&a, 27, "limit     5 MB for each row\n          none\n");
+	says(&a, 20, "limit     5 MB for\n          each row\n          none\n");
 	answer_release(&a);
 }
 
