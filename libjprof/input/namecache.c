@@ -244,18 +244,22 @@ static bool any_nameless(const struct jp_namereply *reply)
 	return false;
 }
 
-/* Frames and functions of both, the kept ones first, in the memory of `all`. Strings stay where they are. */
+/* Frames and functions of both, the kept ones first, and the places by their offsets, in the memory of `all`. Strings
+ * stay where they are. */
 static int join_parts(const struct cached_answer *a, struct jp_namereply *all)
 {
 	const struct jp_namereply *old = &a->old, *fresh = &a->fresh;
-	if ((uint64_t)old->frame_count + fresh->frame_count >= UINT32_MAX ||
+	size_t places = (size_t)old->place_count + fresh->place_count, next = 0;
+	if ((uint64_t)old->frame_count + fresh->frame_count >= UINT32_MAX || places >= UINT32_MAX ||
 	    (uint64_t)old->function_count + fresh->function_count >= UINT32_MAX)
 		return JPROF_E_NOMEM;
 	all->frame_count = old->frame_count + fresh->frame_count;
 	all->function_count = old->function_count + fresh->function_count;
 	all->frames = jp_arena_alloc(&all->arena, ((size_t)all->frame_count + 1) * sizeof *all->frames);
 	all->functions = jp_arena_alloc(&all->arena, ((size_t)all->function_count + 1) * sizeof *all->functions);
-	if (!all->frames || !all->functions)
+	all->places = jp_arena_alloc(&all->arena, (places + 1) * sizeof *all->places);
+	all->offsets = jp_arena_alloc(&all->arena, (places + 1) * sizeof *all->offsets);
+	if (!all->frames || !all->functions || !all->places || !all->offsets)
 		return JPROF_E_NOMEM;
 	for (uint32_t i = 0; i < all->frame_count; i++) {
 		bool kept = i < old->frame_count;
@@ -265,15 +269,15 @@ static int join_parts(const struct cached_answer *a, struct jp_namereply *all)
 	for (uint32_t i = 0; i < all->function_count; i++)
 		all->functions[i] =
 		    i < old->function_count ? old->functions[i] : fresh->functions[i - old->function_count];
+	for (uint32_t i = 0; all->place_count < places; all->place_count++) {
+		bool kept = next == fresh->place_count || (i < old->place_count && old->offsets[i] < a->missing[next]);
+		all->offsets[all->place_count] = kept ? old->offsets[i] : a->missing[next];
+		all->places[all->place_count] = kept ? old->places[i] : fresh->places[next];
+		all->places[all->place_count].frame_first += kept ? 0 : old->frame_count;
+		i += kept;
+		next += !kept;
+	}
 	return 0;
-}
-
-/* A place of the fresh part, as it is among both. */
-static struct jp_reply_place place_of_fresh(const struct cached_answer *a, uint32_t i)
-{
-	struct jp_reply_place place = a->fresh.places[i];
-	place.frame_first += a->old.frame_count;
-	return place;
 }
 
 /* What stands once in a reply. Remarks are those of the part that asked what the question asks; of the allocator the
@@ -295,20 +299,21 @@ static void join_heads(const struct cached_answer *a, struct jp_namereply *all)
 	all->loss_count = fresh->loss_count;
 }
 
-/* Puts the places of the question there, in its order. */
-static int answer_places(const struct cached_answer *a, struct jp_namereply *all)
+/* Leaves the places of the question, in its order. */
+static int answer_places(const struct jp_name_request *q, struct jp_namereply *all)
 {
-	const struct jp_name_request *q = a->request;
-	uint32_t at = 0, next = 0;
+	const struct jp_reply_place *joined = all->places;
+	const uint64_t *offsets = all->offsets;
+	uint32_t at = 0;
+	all->offsets = NULL;
+	all->place_count = jp_is_refusal(all) ? 0 : (uint32_t)q->count;
 	if (jp_is_refusal(all))
 		return 0;
 	all->places = jp_arena_alloc(&all->arena, (q->count + 1) * sizeof *all->places);
-	all->place_count = (uint32_t)q->count;
 	for (size_t i = 0; all->places && i < q->count; i++) {
-		while (next < a->missing_count && a->missing[next] < q->offsets[i])
-			next++;
-		const struct jp_reply_place *kept = kept_place(a, q->offsets[i], &at);
-		all->places[i] = kept ? *kept : place_of_fresh(a, next);
+		while (offsets[at] < q->offsets[i])
+			at++;
+		all->places[i] = joined[at];
 	}
 	if (all->places && !any_in_code(all)) {
 		all->exports_malloc = false;
@@ -319,75 +324,44 @@ static int answer_places(const struct cached_answer *a, struct jp_namereply *all
 
 /* ---- keeping ------------------------------------------------------------------------------------- */
 
-/* Adds a place to what is kept, with its frames behind those of the others. */
-static void keep_place(const struct jp_namereply *all, struct jp_namereply *r, uint64_t offset,
-                       struct jp_reply_place place)
+/* Leaves the places that want no more files first, and their frames in the order of the places. */
+static int drop_pending(struct jp_namereply *kept, struct jp_arena *arena)
 {
-	memcpy(r->frames + r->frame_count, all->frames + place.frame_first, place.frame_count * sizeof *r->frames);
-	place.frame_first = r->frame_count;
-	r->frame_count += place.frame_count;
-	r->offsets[r->place_count] = offset;
-	r->places[r->place_count++] = place;
-}
-
-/* All that is known now, but for places that want more files first. */
-static void keep_answered(const struct cached_answer *a, const struct jp_namereply *all, struct jp_namereply *kept)
-{
-	const struct jp_namereply *old = &a->old;
-	uint32_t i = 0, next = 0;
-	while (i < old->place_count || next < a->fresh.place_count) {
-		bool fresh =
-		    next < a->fresh.place_count && (i == old->place_count || a->missing[next] <= old->offsets[i]);
-		if (fresh && i < old->place_count && a->missing[next] == old->offsets[i])
-			i++; /* found anew */
-		if (!fresh)
-			keep_place(all, kept, old->offsets[i], old->places[i]);
-		else if (a->fresh.places[next].reason != JP_NAMELESS_PENDING)
-			keep_place(all, kept, a->missing[next], place_of_fresh(a, next));
-		i += !fresh;
-		next += fresh;
+	struct jp_reply_frame *frames = jp_arena_alloc(arena, ((size_t)kept->frame_count + 1) * sizeof *frames);
+	uint32_t count = 0, used = 0;
+	for (uint32_t i = 0; frames && i < kept->place_count; i++) {
+		struct jp_reply_place place = kept->places[i];
+		if (place.reason == JP_NAMELESS_PENDING)
+			continue;
+		memcpy(frames + used, kept->frames + place.frame_first, place.frame_count * sizeof *frames);
+		place.frame_first = used;
+		used += place.frame_count;
+		kept->offsets[count] = kept->offsets[i];
+		kept->places[count++] = place;
 	}
-}
-
-static int make_kept_room(const struct cached_answer *a, const struct jp_namereply *all, struct jp_namereply *kept)
-{
-	struct jp_arena *arena = &kept->arena;
-	size_t most = (size_t)a->old.place_count + a->fresh.place_count + 1;
-	kept->offsets = jp_arena_alloc(arena, most * sizeof *kept->offsets);
-	kept->places = jp_arena_alloc(arena, most * sizeof *kept->places);
-	kept->frames = jp_arena_alloc(arena, ((size_t)all->frame_count + 1) * sizeof *kept->frames);
-	return kept->offsets && kept->places && kept->frames ? 0 : JPROF_E_NOMEM;
-}
-
-static int make_kept(const struct cached_answer *a, const struct jp_namereply *all, struct jp_namereply *kept)
-{
-	*kept = *all;
-	kept->arena = (struct jp_arena){ 0 };
-	kept->place_count = kept->frame_count = kept->want_count = kept->loss_count = 0;
-	if (make_kept_room(a, all, kept))
-		return JPROF_E_NOMEM;
-	kept->nameless = a->old.nameless || any_nameless(&a->fresh);
-	keep_answered(a, all, kept);
-	return 0;
+	kept->frames = frames;
+	kept->frame_count = used;
+	kept->place_count = count;
+	kept->want_count = 0;
+	return frames ? 0 : JPROF_E_NOMEM;
 }
 
 /* Nothing is kept that is too large, or where a unit has lost its .dwo file: what it lost may come back. Nor that debug
  * information is refused: libdw says the same of what is damaged and when memory was short, and memory comes back. */
 static int keep_all(struct jp_namecache *cache, const char *name, const struct request_identity *identity,
-                    const struct cached_answer *a, const struct jp_namereply *all)
+                    const struct cached_answer *a, struct jp_namereply *kept, struct jp_arena *arena)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
-	struct jp_namereply kept = { 0 };
-	if (all->loss_count || jp_is_refusal(all) || !is_as_asked(cache, a->request, identity))
+	if (kept->loss_count || jp_is_refusal(kept) || !is_as_asked(cache, a->request, identity))
 		return 0;
-	int rc = make_kept(a, all, &kept);
-	kept.identity = identity->text.text;
-	if (!rc)
-		jp_namereply_write(&kept, &bytes);
-	if (!rc && !bytes.failed && bytes.len <= most_stored_bytes && bytes.len <= cache->most)
+	if (drop_pending(kept, arena))
+		return JPROF_E_NOMEM;
+	kept->nameless = a->old.nameless || any_nameless(&a->fresh);
+	kept->identity = identity->text.text;
+	jp_namereply_write(kept, &bytes);
+	if (!bytes.failed && bytes.len <= most_stored_bytes && bytes.len <= cache->most)
 		cache->written = jp_ourdir_write(cache->dir, name, bytes.text, bytes.len) || cache->written;
-	jp_namereply_release(&kept);
-	return rc || bytes.failed ? JPROF_E_NOMEM : 0;
+	return bytes.failed ? JPROF_E_NOMEM : 0;
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------- */
@@ -396,16 +370,15 @@ static int keep_all(struct jp_namecache *cache, const char *name, const struct r
 static int join_answer(struct jp_namecache *cache, const char *name, const struct request_identity *identity,
                        struct cached_answer *a, struct jp_namereply *reply)
 {
-	struct jp_namereply all = { 0 };
-	join_heads(a, &all);
-	int rc = join_parts(a, &all);
-	if (!rc && a->missing_count)
-		rc = keep_all(cache, name, identity, a, &all);
+	join_heads(a, reply);
+	int rc = join_parts(a, reply);
+	struct jp_namereply kept = *reply; /* in the memory of the reply */
 	if (!rc)
-		rc = answer_places(a, &all);
-	jp_arena_adopt(&all.arena, &a->old.arena);
-	jp_arena_adopt(&all.arena, &a->fresh.arena);
-	*reply = all;
+		rc = answer_places(a->request, reply);
+	if (!rc && a->missing_count)
+		rc = keep_all(cache, name, identity, a, &kept, &reply->arena);
+	jp_arena_adopt(&reply->arena, &a->old.arena);
+	jp_arena_adopt(&reply->arena, &a->fresh.arena);
 	return rc;
 }
 
