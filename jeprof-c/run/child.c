@@ -9,19 +9,12 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/shortage.h"
 
 enum { said_max = 65536, look_ms = 5 };
-
-static long long child_clock_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
 
 /* Its end to write to is none of the three that the child gets anew, also where one of those is closed here. */
 static int open_pipe(int *ends)
@@ -89,11 +82,11 @@ static int spawn(pid_t *pid, char *const *argv, char *const *env, int stream, in
 }
 
 /* Reads until the end or `deadline`; what is too much is read and dropped. */
-static void listen_to(int fd, char *said, long long deadline)
+static void listen_to(int fd, char *said, int64_t deadline)
 {
 	size_t len = 0;
 	char chunk[4096];
-	for (long long left; (left = deadline - child_clock_ms()) > 0;) {
+	for (int64_t left; (left = deadline - jp_clock_ms()) > 0;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 		if (poll(&p, 1, (int)left) <= 0)
 			continue;
@@ -107,11 +100,11 @@ static void listen_to(int fd, char *said, long long deadline)
 }
 
 /* Its stream may be closed long before its end. */
-static int reap(pid_t pid, long long deadline)
+static int reap(pid_t pid, int64_t deadline)
 {
 	int status;
 	pid_t ended;
-	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && child_clock_ms() < deadline)
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && jp_clock_ms() < deadline)
 		poll(NULL, 0, look_ms);
 	if (ended == pid)
 		return status;
@@ -135,7 +128,7 @@ bool child_run(char *const *argv, char *const *env, int stream, int seconds, cha
 	int error = spawn(&pid, argv, env, stream, ends[1]);
 	close(ends[1]);
 	if (!error) {
-		long long deadline = child_clock_ms() + seconds * 1000LL;
+		int64_t deadline = jp_clock_ms() + seconds * 1000LL;
 		listen_to(ends[0], text, deadline);
 		*status = reap(pid, deadline);
 		*said = text;

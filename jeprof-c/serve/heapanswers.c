@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/confine.h"
 
 static void close_held(int *fd)
@@ -94,7 +95,7 @@ static bool start_making(struct heap_answers *a, bool fresh, bool gc, enum serve
 	if (!open_making(&a->making, fresh, wanted))
 		return false;
 	a->making.gc = gc;
-	a->making.begun = http_clock();
+	a->making.begun = jp_clock_ms();
 	fflush(NULL);
 	a->child = fork();
 	if (!a->child)
@@ -141,7 +142,7 @@ static void take_said(struct heap_answers *a)
 /* What a dump was made for, and what it gave. */
 static void take_dump(struct heap_answers *a, bool good)
 {
-	int64_t now = http_clock(), took = now - a->making.begun,
+	int64_t now = jp_clock_ms(), took = now - a->making.begun,
 		usual = a->making.begun + (int64_t)a->options->interval_ms;
 	a->made = true;
 	a->good = good;
@@ -189,7 +190,7 @@ bool heap_answers_reap(struct heap_answers *a)
 
 static unsigned seconds_until(int64_t when)
 {
-	int64_t left = when - http_clock();
+	int64_t left = when - jp_clock_ms();
 	return left < 0 ? 1 : (unsigned)(left / 1000 + 1);
 }
 
@@ -223,7 +224,7 @@ static void answer_with_last(const struct heap_answers *a, const struct served *
 	to->type = what->type;
 	to->name = what->name;
 	to->len = (size_t)st.st_size;
-	to->age = (unsigned)((http_clock() - a->ended) / 1000);
+	to->age = (unsigned)((jp_clock_ms() - a->ended) / 1000);
 }
 
 /* A dump after a collection is one for who did not ask for that, too; one that failed would fail again. */
@@ -236,7 +237,7 @@ bool heap_answer(void *context, const struct http_request *request, bool waited,
 {
 	struct heap_answers *a = context;
 	const struct served *what = &served[request->page];
-	bool last_counts = a->made && (waited || http_clock() < a->next);
+	bool last_counts = a->made && (waited || jp_clock_ms() < a->next);
 	if (request->page == HTTP_HEALTH) {
 		answer_in_words(to, 200, "jprof serve runs");
 		return true;
@@ -254,7 +255,7 @@ bool heap_answer(void *context, const struct http_request *request, bool waited,
 	}
 	if (start_making(a, !last_counts, request->gc, what->kind))
 		return false;
-	to->retry_after = seconds_until(http_clock() + (int64_t)a->options->interval_ms);
+	to->retry_after = seconds_until(jp_clock_ms() + (int64_t)a->options->interval_ms);
 	answer_in_words(to, 503, strerror(errno));
 	return true;
 }

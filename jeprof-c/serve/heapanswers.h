@@ -18,7 +18,7 @@ struct heap_answers {
 		int files[SERVE_KINDS], said; /* said: what it says on standard error */
 		enum serve_kind wanted;
 		bool fresh, gc; /* fresh: the processes dump */
-		int64_t begun;  /* by http_clock */
+		int64_t begun;  /* by jp_clock_ms */
 	} making;
 	bool made, good, gc;      /* of the last dump: it was tried, is there, of collected garbage */
 	int first;                /* the first snapshot of these processes; -1 */

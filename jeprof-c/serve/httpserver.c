@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum { most_clients = 16, read_ms = 10000, write_ms = 60000, drain_ms = 1000, accept_pause_ms = 1000 };
 
 enum http_stage { HTTP_FREE, HTTP_READS, HTTP_WAITS, HTTP_WRITES, HTTP_DRAINS };
@@ -33,23 +35,16 @@ struct http_server {
 	const struct listener *listener;
 	http_answer_fn *answer;
 	void *context;
-	int64_t accepts_from; /* by http_clock: not before, because it could not */
+	int64_t accepts_from; /* by jp_clock_ms: not before, because it could not */
 	struct http_client clients[most_clients];
 };
-
-int64_t http_clock(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
 
 static void enter_stage(struct http_client *c, enum http_stage stage, int64_t milliseconds)
 {
 	c->stage = stage;
-	c->deadline = milliseconds ? http_clock() + milliseconds : INT64_MAX;
+	c->deadline = milliseconds ? jp_clock_ms() + milliseconds : INT64_MAX;
 }
 
 static void end_client(struct http_client *c)
@@ -65,7 +60,7 @@ static void drain_client(struct http_client *c)
 {
 	char nothing[4096];
 	ssize_t n;
-	while ((n = recv(c->fd, nothing, sizeof nothing, 0)) > 0 && http_clock() < c->deadline)
+	while ((n = recv(c->fd, nothing, sizeof nothing, 0)) > 0 && jp_clock_ms() < c->deadline)
 		continue;
 	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
 		end_client(c);
@@ -237,7 +232,7 @@ static void accept_client(struct http_server *s)
 	int fd = accept4(s->listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0) {
 		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-			s->accepts_from = http_clock() + accept_pause_ms;
+			s->accepts_from = jp_clock_ms() + accept_pause_ms;
 		return;
 	}
 	c->fd = fd;
@@ -256,7 +251,7 @@ static short events_of(const struct http_client *c)
 /* What it waits for: the clients, and the listener behind them. Returns when the next thing is due. */
 static int64_t plan_wait(struct http_server *s, struct pollfd fds[static most_clients + 1])
 {
-	int64_t due = INT64_MAX, now = http_clock();
+	int64_t due = INT64_MAX, now = jp_clock_ms();
 	for (size_t i = 0; i < most_clients; i++) {
 		const struct http_client *c = &s->clients[i];
 		fds[i] = (struct pollfd){ .fd = c->stage == HTTP_FREE ? -1 : c->fd, .events = events_of(c) };
@@ -278,16 +273,16 @@ static void serve_client(struct http_server *s, struct http_client *c, short eve
 		drain_client(c);
 	else if (events)
 		end_client(c); /* it has gone */
-	if (c->stage == HTTP_READS && http_clock() >= c->deadline)
+	if (c->stage == HTTP_READS && jp_clock_ms() >= c->deadline)
 		refuse_client(c, 408, "a request takes 10 seconds at most");
-	else if (c->stage != HTTP_FREE && http_clock() >= c->deadline)
+	else if (c->stage != HTTP_FREE && jp_clock_ms() >= c->deadline)
 		end_client(c);
 }
 
 void http_server_step(struct http_server *s, const sigset_t *mask)
 {
 	struct pollfd fds[most_clients + 1];
-	int64_t due = plan_wait(s, fds), left = due - http_clock();
+	int64_t due = plan_wait(s, fds), left = due - jp_clock_ms();
 	left = left < 0 ? 0 : left;
 	struct timespec wait = { .tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000 };
 	if (ppoll(fds, most_clients + 1, due == INT64_MAX ? NULL : &wait, mask) < 0)

@@ -38,7 +38,4 @@ void http_server_retry(struct http_server *server);
 /* Closes all connections; NULL is fine. */
 void http_server_free(struct http_server *server);
 
-/* Milliseconds of a clock that only goes on. */
-int64_t http_clock(void);
-
 #endif

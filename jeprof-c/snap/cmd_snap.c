@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/budget.h"
 #include "cli/bundlefile.h"
 #include "cli/say.h"
@@ -218,17 +219,10 @@ static bool run_round(const struct snap_options *o, struct origin *origin, struc
 
 /* ---- all of them ------------------------------------------------------------------------------------------------ */
 
-static int64_t monotonic_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void wait_until(int64_t when)
 {
 	enum { step = 60000 };
-	for (int64_t left; !interrupted() && (left = when - monotonic_ms()) > 0;)
+	for (int64_t left; !interrupted() && (left = when - jp_clock_ms()) > 0;)
 		poll(NULL, 0, left > step ? step : (int)left);
 }
 
@@ -265,7 +259,7 @@ static int run_all(const struct snap_options *o)
 	struct outcome outcome = { 0 };
 	struct origin origin = { .start_ticks = calloc(o->pid_count + 1, sizeof *origin.start_ticks) };
 	bool good = true;
-	int64_t next = monotonic_ms();
+	int64_t next = jp_clock_ms();
 	for (size_t i = 0; !interrupted() && (!o->count || i < o->count); i++) {
 		wait_until(next);
 		if (interrupted())

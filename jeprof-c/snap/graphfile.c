@@ -4,20 +4,14 @@
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* No Ruby has as much; a process that goes on and on is not read for ever. */
 static const uint64_t most_graph_bytes = UINT64_C(4) << 30;
 
 enum { piece_bytes = 1 << 18 };
-
-static int64_t milliseconds_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Returns a reason, NULL at the end of the pipe. The last bytes of all are in `last`. */
 static const char *copy_graph(int fd, FILE *to, int64_t end, char last[4])
@@ -26,7 +20,7 @@ static const char *copy_graph(int fd, FILE *to, int64_t end, char last[4])
 	uint64_t all = 0;
 	for (;;) {
 		struct pollfd readable = { .fd = fd, .events = POLLIN };
-		int64_t left = end - milliseconds_now();
+		int64_t left = end - jp_clock_ms();
 		if (left <= 0 || poll(&readable, 1, (int)left) == 0)
 			return "it took too long; give more with --timeout";
 		ssize_t n = read(fd, piece, sizeof piece);
@@ -51,7 +45,7 @@ FILE *graph_file_take(int fd, unsigned milliseconds, const char **why)
 {
 	char last[4] = "";
 	FILE *file = tmpfile();
-	*why = file ? copy_graph(fd, file, milliseconds_now() + milliseconds, last) : "no file can be made in /tmp";
+	*why = file ? copy_graph(fd, file, jp_clock_ms() + milliseconds, last) : "no file can be made in /tmp";
 	close(fd);
 	if (!*why && memcmp(last, "end\n", 4) != 0)
 		*why = "its child ended before it was whole: the memory that it took was needed, or the process ended";

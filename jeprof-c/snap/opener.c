@@ -13,9 +13,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/budget.h"
 #include "cli/say.h"
 #include "snap/openchild.h"
@@ -38,13 +38,6 @@ struct opener {
 	pthread_mutex_t turn; /* a request and its reply: another thread takes files back when the program is ended */
 	struct child child;
 };
-
-static long long now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
 
 /* ---- the child --------------------------------------------------------------------------------------------- */
 
@@ -123,8 +116,8 @@ static int child_start(struct child *child, const struct openchild_plan *plan)
 /* Waits until there is a reply, or it has ended: 0, or why it is to be given up. */
 static int wait_reply(const struct child *child, unsigned timeout)
 {
-	long long deadline = now_ms() + timeout;
-	for (long long left; (left = deadline - now_ms()) > 0;) {
+	int64_t deadline = jp_clock_ms() + timeout;
+	for (int64_t left; (left = deadline - jp_clock_ms()) > 0;) {
 		struct pollfd p = { .fd = child->socket, .events = POLLIN };
 		int n = poll(&p, 1, (int)left);
 		if (n > 0)

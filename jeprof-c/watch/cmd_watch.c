@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "answers/diff_text.h"
+#include "base/clock.h"
 #include "cli/budget.h"
 #include "cli/duration.h"
 #include "cli/newfile.h"
@@ -213,9 +214,9 @@ static bool wait_for_next(struct watch *w)
 
 static void watch_all(struct watch *w, const struct snap_options *which)
 {
-	w->next = watch_clock();
+	w->next = jp_clock_ms();
 	do {
-		int64_t now = watch_clock();
+		int64_t now = jp_clock_ms();
 		shortage_begin();
 		w->next += (int64_t)w->o->every_ms;
 		w->next = w->next < now ? now : w->next; /* a slow one is not made up for */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/terminal.h"
 #include "snap/interrupt.h"
 
@@ -106,19 +106,12 @@ static bool key_quits(void)
 	return false;
 }
 
-int64_t watch_clock(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 enum watch_event watch_screen_wait(int64_t when)
 {
 	struct pollfd in = { .fd = screen.keys ? STDIN_FILENO : -1, .events = POLLIN };
 	int64_t left;
 	do { /* once even where it is late already: there may be a key */
-		left = when - watch_clock();
+		left = when - jp_clock_ms();
 		int ready = interrupted() || screen.resized ? 0
 		                                            : poll(&in, 1,
 		                                                   left < 0         ? 0

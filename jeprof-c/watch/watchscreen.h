@@ -19,10 +19,7 @@ void watch_screen_close(void);
  * written, for the reason in errno. */
 bool watch_screen_show(const char *text, size_t len);
 
-/* Waits until the moment, by watch_clock(), or until there is something to do. A signal that ends the program quits. */
+/* Waits until the moment, by jp_clock_ms(), or until there is something to do. A signal that ends the program quits. */
 enum watch_event watch_screen_wait(int64_t when);
-
-/* Milliseconds of a clock that only goes on. */
-int64_t watch_clock(void);
 
 #endif

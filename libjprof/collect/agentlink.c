@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/jsonin.h"
@@ -90,7 +91,7 @@ static int check_speaker(const struct jprof_agent *agent, const struct jp_reply 
 static int ask_for(struct jprof_agent *agent, const char *request, unsigned timeout, struct jprof_json **object,
                    struct jp_reply *reply, struct jprof_error *err)
 {
-	uint64_t deadline = jp_clock_ms() + timeout;
+	int64_t deadline = jp_clock_ms() + timeout;
 	if (agent->fd < 0)
 		return jp_error(err, JPROF_E_IO, NULL, 0,
 		                "%s is not connected to any more, for a request failed before", agent->name);

@@ -11,21 +11,14 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "collect/below.h"
 #include "collect/procfs.h"
-
-uint64_t jp_clock_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static int new_unix_socket(void)
 {
@@ -124,7 +117,7 @@ static int connect_path(const struct jprof_target *t, const char *path)
 }
 
 /* The agent serves one at a time, and anybody may fill its queue: a place in it is waited for. */
-int jp_unixsock_connect(const struct jprof_target *t, const char *name, uint64_t deadline, struct jprof_error *err)
+int jp_unixsock_connect(const struct jprof_target *t, const char *name, int64_t deadline, struct jprof_error *err)
 {
 	enum { pause_ms = 20 };
 	for (;;) {
@@ -139,10 +132,10 @@ int jp_unixsock_connect(const struct jprof_target *t, const char *name, uint64_t
 }
 
 /* Waits until the socket is ready: 0, or an error with words. */
-static int wait_ready(int fd, short events, uint64_t deadline, const char *what, struct jprof_error *err)
+static int wait_ready(int fd, short events, int64_t deadline, const char *what, struct jprof_error *err)
 {
 	for (;;) {
-		uint64_t now = jp_clock_ms();
+		int64_t now = jp_clock_ms();
 		if (now >= deadline)
 			return jp_advise(err, JPROF_ADVICE_TIMEOUT,
 			                 jp_error(err, JPROF_E_IO, NULL, 0, "%s does not answer in time", what));
@@ -156,7 +149,7 @@ static int wait_ready(int fd, short events, uint64_t deadline, const char *what,
 	}
 }
 
-int jp_unixsock_send(int fd, const void *data, size_t len, uint64_t deadline, const char *what, struct jprof_error *err)
+int jp_unixsock_send(int fd, const void *data, size_t len, int64_t deadline, const char *what, struct jprof_error *err)
 {
 	const char *at = data;
 	while (len) {
@@ -212,7 +205,7 @@ static void take_control(struct msghdr *message, struct chunk *chunk)
 }
 
 /* Reads some more: 0, also at the end, or a code. */
-static int receive_chunk(int fd, struct chunk *chunk, uint64_t deadline, const char *what, struct jprof_error *err)
+static int receive_chunk(int fd, struct chunk *chunk, int64_t deadline, const char *what, struct jprof_error *err)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof chunk->fds) + CMSG_SPACE(sizeof(struct ucred))];
@@ -258,7 +251,7 @@ static int take_aside(struct chunk *chunk, bool first, const char *what, struct 
 	return 0;
 }
 
-int jp_unixsock_line(int fd, size_t limit, uint64_t deadline, const char *what, struct jp_reply *reply,
+int jp_unixsock_line(int fd, size_t limit, int64_t deadline, const char *what, struct jp_reply *reply,
                      struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };

@@ -8,8 +8,7 @@
  * below its root and only taken if it is a socket there, or "@NAME" in the abstract namespace of its network. It shows
  * who speaks. Where too many wait there already, it waits until `deadline` (jp_clock_ms) for a place. A descriptor, or
  * a negative code with *err set. */
-int jp_unixsock_connect(const struct jprof_target *target, const char *name, uint64_t deadline,
-                        struct jprof_error *err);
+int jp_unixsock_connect(const struct jprof_target *target, const char *name, int64_t deadline, struct jprof_error *err);
 
 enum { jp_reply_fds = 4 };
 
@@ -27,12 +26,8 @@ void jp_reply_release(struct jp_reply *reply);
  * its newline, parts of it by different processes, more descriptors than wanted or later than the first byte, or the
  * time being over is an error, with `what` in its words: "the agent of 4711". *reply, which is zero before but for
  * fds_wanted, is to be released even then. */
-int jp_unixsock_send(int fd, const void *data, size_t len, uint64_t deadline, const char *what,
+int jp_unixsock_send(int fd, const void *data, size_t len, int64_t deadline, const char *what, struct jprof_error *err);
+int jp_unixsock_line(int fd, size_t limit, int64_t deadline, const char *what, struct jp_reply *reply,
                      struct jprof_error *err);
-int jp_unixsock_line(int fd, size_t limit, uint64_t deadline, const char *what, struct jp_reply *reply,
-                     struct jprof_error *err);
-
-/* Milliseconds of a clock that never goes back. */
-uint64_t jp_clock_ms(void);
 
 #endif

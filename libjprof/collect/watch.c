@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/textparts.h"
@@ -249,7 +250,7 @@ int jprof_dump_watch_wait(struct jprof_dump_watch *w, unsigned timeout, struct j
 {
 	if (jp_null(err, w, out))
 		return JPROF_E_ARGUMENT;
-	uint64_t deadline = jp_clock_ms() + timeout;
+	int64_t deadline = jp_clock_ms() + timeout;
 	for (;;) {
 		struct jprof_dump_file *file = NULL;
 		if (look_through(w, &file))

@@ -94,14 +94,6 @@ static int index_ids(struct pprof_load *w)
 	return rc;
 }
 
-static uint32_t *none_array(size_t count)
-{
-	uint32_t *array = malloc((count + 1) * sizeof *array);
-	if (array)
-		memset(array, 0xff, (count + 1) * sizeof *array);
-	return array;
-}
-
 /* ---- strings -------------------------------------------------------------------------------------- */
 
 /* The id of a string of the file, without anything after a NUL. JP_NONE when memory is short. */
@@ -531,9 +523,9 @@ static int conclude(struct pprof_load *w, const struct jprof_error *damage)
 static int fill_from_pprof(struct pprof_load *w, const struct jprof_error *damage)
 {
 	const struct jp_pprof *p = &w->pprof;
-	w->object = none_array(p->mappings.count);
-	w->function = none_array(p->functions.count);
-	w->location = none_array(p->locations.count);
+	w->object = jp_none_array(p->mappings.count);
+	w->function = jp_none_array(p->functions.count);
+	w->location = jp_none_array(p->locations.count);
 	describe_pprof(w);
 	int rc = w->object && w->function && w->location ? index_ids(w) : NO_MEMORY;
 	if (!rc)
