@@ -89,61 +89,57 @@ static int check_also(bool library, enum jprof_fold level, const char *also, con
 	return wrong;
 }
 
-static int check(bool library, enum jprof_fold level, const char *addresses, const char *left)
+struct folding {
+	enum jprof_fold level;
+	const char *addresses, *left;
+};
+
+static void check_all(bool library, const struct folding *cases, size_t count)
 {
-	return check_also(library, level, NULL, addresses, left);
+	int wrong = 0;
+	for (size_t i = 0; i < count; i++)
+		wrong += check_also(library, cases[i].level, NULL, cases[i].addresses, cases[i].left);
+	assert_int_equal(wrong, 0);
 }
 
 /* All of the library's frames at the inner end go, named or not; those further out stay. */
 TEST(test_allocator_as_library)
 {
-	static const struct {
-		const char *addresses, *left;
-	} cases[] = {
-		{ "0x7f000010 0x7f000021 0x7f000031 0x401011 0x401001", "row_new < main" },
-		{ "0x7f000020 0x401011", "row_new" },
-		{ "0x7f000010 0x401011 0x7f000031 0x401001", "row_new < malloc < main" },
-		{ "0x7f000010 0x500011 0x500021 0x401001", "std::string::reserve < main" },
-		{ "0x7f000010 0x401021 0x401001", "free < main" },
-		{ "0x7f000010 0x401011 0x401021 0x401001", "row_new < free < main" },
-		{ "0x7f000010 0x401011 0x401031 0x401001", "row_new < malloc < main" },
-		{ "0x7f000010 0x7f000021", "libjemalloc.so.2!0x20" }, /* never the last one */
-		{ "0x7f000010", "prof_backtrace_impl" },
+	static const struct folding cases[] = {
+		{ JPROF_FOLD_NONE, "0x7f000010 0x7f000021 0x7f000031 0x401011 0x401001", "row_new < main" },
+		{ JPROF_FOLD_NONE, "0x7f000020 0x401011", "row_new" },
+		{ JPROF_FOLD_NONE, "0x7f000010 0x401011 0x7f000031 0x401001", "row_new < malloc < main" },
+		{ JPROF_FOLD_NONE, "0x7f000010 0x500011 0x500021 0x401001", "std::string::reserve < main" },
+		{ JPROF_FOLD_NONE, "0x7f000010 0x401021 0x401001", "free < main" },
+		{ JPROF_FOLD_NONE, "0x7f000010 0x401011 0x401021 0x401001", "row_new < free < main" },
+		{ JPROF_FOLD_NONE, "0x7f000010 0x401011 0x401031 0x401001", "row_new < malloc < main" },
+		{ JPROF_FOLD_NONE, "0x7f000010 0x7f000021", "libjemalloc.so.2!0x20" }, /* never the last one */
+		{ JPROF_FOLD_NONE, "0x7f000010", "prof_backtrace_impl" },
 	};
-	int wrong = 0;
-	for (size_t i = 0; i < jp_count(cases); i++)
-		wrong += check(true, JPROF_FOLD_NONE, cases[i].addresses, cases[i].left);
-	assert_int_equal(wrong, 0);
+	check_all(true, cases, jp_count(cases));
 }
 
 /* Up to the first entry point, whatever its prefix. */
 TEST(test_allocator_in_the_program)
 {
-	static const struct {
-		const char *addresses, *left;
-	} cases[] = {
-		{ "0x400010 0x400021 0x400031 0x401011 0x401001", "row_new < main" },
-		{ "0x400010 0x400041 0x400031 0x401011 0x401001", "row_new < main" },
-		{ "0x400010 0x401031 0x401011 0x401001", "row_new < main" },
-		{ "0x400010 0x400031 0x500011 0x500021 0x401001", "std::string::reserve < main" },
-		{ "0x400010 0x400021 0x401011 0x401001", "row_new < main" }, /* no entry point to be seen */
-		{ "0x400010 0x400031 0x401021 0x401011 0x401001", "free < row_new < main" },
-		{ "0x400010 0x400031 0x401011 0x401021 0x401001", "row_new < free < main" },
-		{ "0x400010 0x400031", "_rjem_je_malloc" },
-		{ "0x401010 0x401001", "row_new < main" },
+	static const struct folding cases[] = {
+		{ JPROF_FOLD_NONE, "0x400010 0x400021 0x400031 0x401011 0x401001", "row_new < main" },
+		{ JPROF_FOLD_NONE, "0x400010 0x400041 0x400031 0x401011 0x401001", "row_new < main" },
+		{ JPROF_FOLD_NONE, "0x400010 0x401031 0x401011 0x401001", "row_new < main" },
+		{ JPROF_FOLD_NONE, "0x400010 0x400031 0x500011 0x500021 0x401001", "std::string::reserve < main" },
+		{ JPROF_FOLD_NONE, "0x400010 0x400021 0x401011 0x401001",
+		  "row_new < main" }, /* no entry point to be seen */
+		{ JPROF_FOLD_NONE, "0x400010 0x400031 0x401021 0x401011 0x401001", "free < row_new < main" },
+		{ JPROF_FOLD_NONE, "0x400010 0x400031 0x401011 0x401021 0x401001", "row_new < free < main" },
+		{ JPROF_FOLD_NONE, "0x400010 0x400031", "_rjem_je_malloc" },
+		{ JPROF_FOLD_NONE, "0x401010 0x401001", "row_new < main" },
 	};
-	int wrong = 0;
-	for (size_t i = 0; i < jp_count(cases); i++)
-		wrong += check(false, JPROF_FOLD_NONE, cases[i].addresses, cases[i].left);
-	assert_int_equal(wrong, 0);
+	check_all(false, cases, jp_count(cases));
 }
 
 TEST(test_wrappers_of_the_language)
 {
-	static const struct {
-		enum jprof_fold level;
-		const char *addresses, *left;
-	} cases[] = {
+	static const struct folding cases[] = {
 		{ JPROF_FOLD_NONE, "0x7f000010 0x401051 0x401041 0x4010a1 0x401001",
 		  "objspace_xmalloc0 < ruby_xmalloc < rb_ary_push < main" },
 		{ JPROF_FOLD_ALLOC, "0x7f000010 0x401051 0x401041 0x4010a1 0x401001", "rb_ary_push < main" },
@@ -162,20 +158,14 @@ TEST(test_wrappers_of_the_language)
 		{ JPROF_FOLD_VM, "0x7f000010 0x4010a1 0x4010b1 0x401001",
 		  "rb_ary_push < rb_yield < rb_ary_each < main" },
 	};
-	int wrong = 0;
-	for (size_t i = 0; i < jp_count(cases); i++)
-		wrong += check(true, cases[i].level, cases[i].addresses, cases[i].left);
-	assert_int_equal(wrong, 0);
+	check_all(true, cases, jp_count(cases));
 }
 
 /* A function without a name that a wrapper of its object file called belongs to the wrapper; what called the wrapper
  * does not, nor does one of another file. */
 TEST(test_nameless_functions_of_wrappers)
 {
-	static const struct {
-		enum jprof_fold level;
-		const char *addresses, *left;
-	} cases[] = {
+	static const struct folding cases[] = {
 		{ JPROF_FOLD_ALLOC, "0x7f000010 0x4010c1 0x4010d1 0x4010a1 0x401001", "rb_ary_push < main" },
 		{ JPROF_FOLD_ALLOC, "0x7f000010 0x4010c1 0x4010e1 0x401001", "hashTypeSet < main" },
 		{ JPROF_FOLD_NONE, "0x7f000010 0x4010c1 0x4010d1 0x401001", "server!0x10c0 < zmalloc < main" },
@@ -186,10 +176,7 @@ TEST(test_nameless_functions_of_wrappers)
 		{ JPROF_FOLD_STD, "0x7f000010 0x4010c1 0x401121 0x401001",
 		  "server!0x10c0 < std::vector::resize < main" },
 	};
-	int wrong = 0;
-	for (size_t i = 0; i < jp_count(cases); i++)
-		wrong += check(true, cases[i].level, cases[i].addresses, cases[i].left);
-	assert_int_equal(wrong, 0);
+	check_all(true, cases, jp_count(cases));
 }
 
 /* The user's own, by short or full name, at each level. */
@@ -207,10 +194,7 @@ TEST(test_also)
 
 TEST(test_standard_libraries)
 {
-	static const struct {
-		enum jprof_fold level;
-		const char *addresses, *left;
-	} cases[] = {
+	static const struct folding cases[] = {
 		{ JPROF_FOLD_ALLOC, "0x7f000010 0x401101 0x401121 0x401001",
 		  "std::__new_allocator::allocate < std::vector::push_back < std::vector::resize < main" },
 		{ JPROF_FOLD_STD, "0x7f000010 0x500011 0x401101 0x401121 0x401001", "main" },
@@ -220,10 +204,7 @@ TEST(test_standard_libraries)
 		{ JPROF_FOLD_ALLOC, "0x7f000010 0x401131 0x401141 0x401001", "alloc::vec::Vec::push < main" },
 		{ JPROF_FOLD_STD, "0x7f000010 0x401131 0x401141 0x401001", "main" },
 	};
-	int wrong = 0;
-	for (size_t i = 0; i < jp_count(cases); i++)
-		wrong += check(true, cases[i].level, cases[i].addresses, cases[i].left);
-	assert_int_equal(wrong, 0);
+	check_all(true, cases, jp_count(cases));
 }
 
 /* Stacks that are equal once folded become one; no byte is lost. Unfolded they are three. */
