@@ -1,5 +1,4 @@
 /* A profile of any file: which format it is decides who reads it. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

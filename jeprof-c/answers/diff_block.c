@@ -1,12 +1,10 @@
 /* What a diff says of a leak suspect. */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "answers/diff_text.h"
 #include "cli/shortage.h"
-#include "cli/terminal.h"
 
 static const double most_of_it = 0.9;
 static const double one_object = 1.05; /* below it: a large object is sampled nearly for sure */

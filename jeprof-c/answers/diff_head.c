@@ -1,12 +1,9 @@
 /* The head of a diff, and the answer in one or two sentences. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "answers/diff_text.h"
 #include "answers/explain_words.h"
-#include "cli/names.h"
-#include "cli/shortage.h"
 #include "cli/terminal.h"
 #include "report/servicename.h"
 

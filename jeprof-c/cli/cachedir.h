@@ -2,8 +2,6 @@
 #ifndef JEPROF_CACHEDIR_H
 #define JEPROF_CACHEDIR_H
 
-#include <stdbool.h>
-
 /* $JPROF_CACHE, else $XDG_CACHE_HOME/jprof, by default ~/.cache/jprof; to be freed. NULL: nowhere, for JPROF_CACHE is
  * empty or neither of the others is an absolute path; or memory is short, which shortage.h remembers. */
 char *cache_dir(void);

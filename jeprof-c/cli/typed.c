@@ -1,6 +1,5 @@
 #include "cli/typed.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/names.h"

@@ -1,6 +1,5 @@
 #include "report/fitlines.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #define JEPROF_HTTPSERVER_H
 
 #include <signal.h>
-#include <stdint.h>
 
 #include "serve/httphead.h"
 #include "serve/listenat.h"

@@ -1,6 +1,5 @@
 #include "answers/mainscript.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/code.h"

@@ -1,7 +1,6 @@
 #include "answers/owners.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"

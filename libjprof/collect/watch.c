@@ -20,7 +20,6 @@
 #include "collect/below.h"
 #include "collect/dumpfile.h"
 #include "collect/dumpsidecar.h"
-#include "collect/unixsock.h"
 
 enum { look_every_ms = 100, tail_bytes = 1 << 16 };
 

@@ -15,7 +15,6 @@
  * A0 up as it is; so is done here. */
 #include "input/heapfile.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"

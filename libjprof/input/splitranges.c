@@ -1,7 +1,6 @@
 #include "input/splitranges.h"
 
 #include <dwarf.h>
-#include <string.h>
 
 #include "input/dwpackage.h"
 

@@ -1,7 +1,5 @@
 #include "model/tags.h"
 
-#include <string.h>
-
 static const char *const tag_words[] = { [JP_TAG_PLAIN] = NULL, [JP_TAG_ROUTE] = "route", [JP_TAG_JOB] = "job" };
 
 /* The first byte is the kind. */

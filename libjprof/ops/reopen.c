@@ -1,7 +1,5 @@
 #include "ops/reopen.h"
 
-#include <string.h>
-
 #include "base/error.h"
 
 static struct jp_file_mark mark_of(const struct jp_objfile *file)

@@ -1,6 +1,5 @@
 /* Target: bundles. What is read has members with a dump, and can be asked for; no file is opened
  * that it names. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bundle/bundle.h"

@@ -1,5 +1,4 @@
 /* Target: replies to requests for names, as a child or a file would give them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"

@@ -2,7 +2,6 @@
  * all of them together do not, and that what was born is what the earlier heap has not: of a heap beside itself
  * nothing. */
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* Target: tables of Ruby stacks. Asserts that a refusal is a text, that callers come before what they called, that
  * depths are those of the chains, that each number leads to its frame, and that tags have texts. */
-#include "base/macros.h"
 #include "fuzz.h"
 #include "input/rubytable.h"
 

@@ -4,7 +4,6 @@
 #include "ruby/sample.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "epoch.h"
 #include "jemalloc.h"

@@ -3,7 +3,6 @@
  * export one, how many got one and how many another; whether the pack fits. With -x the names that the file exports are
  * held against it, as jprof does; else nothing is known of the file but its code. With -o only what the file's order
  * says of functions that are not exported; the last line is "order", or "differs" where it is not the pack's. */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* Draws with the code of the module jprof-dot.so, linked in. */
 #include "report/picture.h"
-#include "report/picturechild.h"
 
 int picture_draw(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
                  struct dot_picture *picture, struct jprof_error *err)

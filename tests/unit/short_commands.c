@@ -5,7 +5,6 @@
  * program for each try, too, which takes minutes of CPU: most of it are forks, which are slow under a sanitizer
  */
 #include <dirent.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,9 +1,7 @@
 /* An agent made here: a thread that announces nothing, but speaks as docs/internals/agent.md says, or does not. */
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>

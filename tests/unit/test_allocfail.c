@@ -4,7 +4,6 @@
 
 #include "base/strbuf.h"
 #include "harness.h"
-#include "input/maps.h"
 #include "jprof-live.h"
 #include "ops/merge.h"
 #include "shortmem.h"

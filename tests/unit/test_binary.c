@@ -1,7 +1,6 @@
 /* usage: test_binary LIBRARY STRIPPED: unit_subject.c as a library, and without .symtab. What readelf says is the
  * truth. */
 #include <limits.h>
-#include <unistd.h>
 
 #include "harness.h"
 

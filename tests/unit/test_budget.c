@@ -1,6 +1,4 @@
 /* What a control group has left, from trees that look as the kernel's do; and sizes. */
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/budget.h"
 #include "harness.h"

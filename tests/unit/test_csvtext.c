@@ -1,5 +1,4 @@
 /* Text in CSV: RFC 4180, UTF-8, no control characters, and nothing that a spreadsheet would calculate. */
-#include "base/csvtext.h"
 #include "harness.h"
 
 TEST(test_public_csv)

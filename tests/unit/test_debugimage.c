@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "harness.h"
 #include "input/debugimage.h"
-#include "input/elffile.h"
 #include "shortmem.h"
 
 static const char *plain_path, *packed_path;

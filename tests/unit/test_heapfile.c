@@ -2,7 +2,6 @@
  * whose README says what holds. Rate 1 makes counters stand as they are: k is 1 for r >= 40. */
 #include "harness.h"
 #include "input/dumpdata.h"
-#include "input/maps.h"
 
 #define MAPS "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42   /opt/app/bin/server\n"
 #define STACK "@ 0x401000 0x402000\n  t*: 10: 1000 [20: 3000]\n"

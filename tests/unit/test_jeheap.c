@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* What reading costs, in bytes that our own objects ask for, by the size of the input. Generated dumps of a few MB; the
  * file itself is not in memory. */
-#include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
 

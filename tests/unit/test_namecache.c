@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "base/index.h"
-#include "base/reader.h"
 #include "harness.h"
 #include "input/namecache.h"
 

@@ -6,7 +6,6 @@
 
 #include "harness.h"
 #include "input/finder.h"
-#include "input/objfile.h"
 
 static const char *subject;
 

@@ -1,8 +1,6 @@
 /* Archives that GNU tar makes, in each of its formats: what is in them, and what is left of them when they are cut. */
 #include "bundle/tar.h"
 
-#include <unistd.h>
-
 #include "base/strbuf.h"
 #include "harness.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/strbuf.h"
 #include "harness.h"
-#include "input/unpack.h"
 #include "jprof-live.h"
 #include "liveagent.h"
 #include "shortmem.h"

@@ -1,7 +1,6 @@
 /* Verdicts of courses that were written by hand, the words of each, and the chances behind them, which are compared
  * with tables of the normal distribution. */
 #include "answers/verdict.h"
-#include "base/macros.h"
 #include "harness.h"
 
 /* A change by so many samples of a unit each that came and went; the interval is the normal one. */
