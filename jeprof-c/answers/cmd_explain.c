@@ -205,7 +205,7 @@ static struct jprof_explanation *make_explanation(const struct snapshots *s, con
 }
 
 static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct explain_live *live,
-                    const struct options *o, struct sink *sink)
+                    const struct forks *forks, const struct options *o, struct sink *sink)
 {
 	struct jprof_explanation *explanation = make_explanation(s, o);
 	if (!explanation)
@@ -240,6 +240,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .remedy = live->asked ? live->remedy : "",
 		                  .start = live->asked ? live->start : start_of_program(info->title),
 		                  .answer = answer,
+		                  .forks = forks,
 		                  .next = next.failed ? "" : next.text,
 		                  .gems = gems.failed ? "" : gems.text,
 		                  .lines = lines.failed ? "" : lines.text };
@@ -257,7 +258,8 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 }
 
 /* The snapshots that the options name, and what is printed of them. */
-static bool explain_all(const struct options *o, const struct explain_live *live, struct sink *sink)
+static bool explain_all(const struct options *o, const struct explain_live *live, const struct forks *forks,
+                        struct sink *sink)
 {
 	struct inputs inputs;
 	struct snapshots snapshots = { 0 };
@@ -268,7 +270,7 @@ static bool explain_all(const struct options *o, const struct explain_live *live
 	inputs.live = &snapped;
 	inputs.live_count = live->asked;
 	good = good && overwrites_no_input(o, &inputs) && filename_fits(o->file, o->output) &&
-	       load_snapshots(&snapshots, &inputs, o) && explain(&snapshots, &inputs, live, o, sink);
+	       load_snapshots(&snapshots, &inputs, o) && explain(&snapshots, &inputs, live, forks, o, sink);
 	loaded_free(&snapshots.now);
 	loaded_free(&snapshots.change);
 	free(inputs.program);
@@ -278,25 +280,28 @@ static bool explain_all(const struct options *o, const struct explain_live *live
 int cmd_explain(const struct options *given)
 {
 	struct options o = *given;
-	struct explain_live live;
+	struct explain_live live = { 0 };
 	if (strcmp(o.output, "text") != 0 && strcmp(o.output, "json") != 0 && strcmp(o.output, "html") != 0) {
 		say("explain prints text, with --json JSON, with --html a page; --%s is for reports", o.output);
 		return 1;
 	}
 	if (!strcmp(o.output, "html") && !page_possible(&o, o.granularity))
 		return 1;
-	if (o.copied && (strcmp(o.output, "text") != 0 || o.file || o.unreachable || o.gc)) {
-		say("--copied prints text, and goes with no other question: leave out what else was asked for");
+	bool json = !strcmp(o.output, "json");
+	if (o.copied && (!strcmp(o.output, "html") || o.file || o.unreachable || o.gc)) {
+		say("--copied prints text or JSON, and goes with no other question: leave out what else was asked for");
 		return 1;
 	}
 	o.dumpless = true;
 	say_at_end();
 	struct sink sink = { .path = o.file };
-	if (o.copied)
+	if (o.copied && !json)
 		return page_end(&o, &sink, explain_copied(&o, &sink));
-	bool good = explain_live_take(&live, &o);
+	struct forks *forks = o.copied || o.puma ? forks_find(&o, !o.copied) : NULL; /* before a dump writes anything */
+	bool good = (forks || !o.copied) && explain_live_take(&live, &o);
 	sink.path = o.file;
-	good = good && explain_all(&o, &live, &sink);
+	good = good && explain_all(&o, &live, forks, &sink);
 	explain_live_free(&live);
+	forks_free(forks);
 	return page_end(&o, &sink, good);
 }

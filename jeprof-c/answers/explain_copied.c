@@ -1,10 +1,11 @@
 #include "answers/explain_copied.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "answers/explain_text.h"
-#include "cli/answer.h"
+#include "answers/explain_words.h"
+#include "cli/jsonprint.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
@@ -22,23 +23,31 @@ struct forks {
 	int parent;
 	uint64_t rss; /* of all */
 	unsigned count;
+	bool silent; /* says nothing of what is wrong */
 };
 
 /* ---- which ------------------------------------------------------------------------------------------------------ */
 
-static struct jprof_processes *processes_of(const struct jprof_processes_opts *opts)
+static void say_of_forks(const struct forks *f, const struct jprof_error *err)
+{
+	(void)shortage_note_code(err->code);
+	if (!f->silent)
+		say_error(err);
+}
+
+static struct jprof_processes *processes_of(const struct forks *f, const struct jprof_processes_opts *opts)
 {
 	struct jprof_processes *list = NULL;
 	struct jprof_error err;
 	if (jprof_processes_new(opts, &list, &err))
-		say_error(&err);
+		say_of_forks(f, &err);
 	return list;
 }
 
-static struct jprof_processes *processes_of_pid(int pid)
+static struct jprof_processes *processes_of_pid(const struct forks *f, int pid)
 {
-	return processes_of(&(struct jprof_processes_opts){
-	    .size = sizeof(struct jprof_processes_opts), .pids = &pid, .pid_count = 1 });
+	return processes_of(f, &(struct jprof_processes_opts){
+				   .size = sizeof(struct jprof_processes_opts), .pids = &pid, .pid_count = 1 });
 }
 
 static void describe_fork(struct forks *f, const struct jprof_process *p)
@@ -53,7 +62,7 @@ static void describe_fork(struct forks *f, const struct jprof_process *p)
 /* Compares a process with its parent. 0, or a code with the reason in *err. */
 static int add_fork(struct forks *f, const struct jprof_process *p, struct jprof_error *err)
 {
-	struct jprof_processes *parents = processes_of_pid(p->ppid);
+	struct jprof_processes *parents = processes_of_pid(f, p->ppid);
 	struct jprof_target *target = NULL, *parent = NULL;
 	struct opener *opener = NULL;
 	*err = (struct jprof_error){ 0 };
@@ -84,7 +93,7 @@ static bool add_forks(struct forks *f, struct jprof_processes *list, const struc
 		int rc = wanted && p->state == JPROF_PROCESS_ALIVE ? add_fork(f, p, &err) : 0;
 		good = !rc || rc == JPROF_E_FORMAT;
 		if (!good)
-			say_error(&err);
+			say_of_forks(f, &err);
 	}
 	jprof_processes_free(list);
 	return good;
@@ -93,16 +102,16 @@ static bool add_forks(struct forks *f, struct jprof_processes *list, const struc
 /* A process that is a fork of its parent, or else its children that are forks of it. */
 static bool add_forks_of_pid(struct forks *f, int pid)
 {
-	struct jprof_processes *list = processes_of_pid(pid);
+	struct jprof_processes *list = processes_of_pid(f, pid);
 	const struct jprof_process *p = list ? jprof_processes_at(list, 0) : NULL;
 	const struct jprof_processes_opts children = { .size = sizeof children, .children_of = pid };
 	struct jprof_error err;
 	int rc = p ? add_fork(f, p, &err) : JPROF_E_IO;
 	bool has_other_parent = p && (rc == JPROF_E_FORMAT || rc == JPROF_E_IO); /* which nobody may read, too */
-	bool good = !rc || (has_other_parent && add_forks(f, processes_of(&children), p));
+	bool good = !rc || (has_other_parent && add_forks(f, processes_of(f, &children), p));
 	if (p && ((rc && !has_other_parent) || (good && !f->count && rc == JPROF_E_IO)))
-		say_error(&err);
-	else if (good && !f->count)
+		say_of_forks(f, &err);
+	else if (good && !f->count && !f->silent)
 		say("process %d: it was not forked from its parent's program, and no child was forked from it: nothing is shared",
 		    pid);
 	jprof_processes_free(list);
@@ -112,8 +121,8 @@ static bool add_forks_of_pid(struct forks *f, int pid)
 static bool add_forks_of_puma(struct forks *f, const char *word)
 {
 	const struct jprof_processes_opts opts = { .size = sizeof opts, .puma = !*word, .puma_of = atoi(word) };
-	bool good = add_forks(f, processes_of(&opts), NULL);
-	if (good && !f->count)
+	bool good = add_forks(f, processes_of(f, &opts), NULL);
+	if (good && !f->count && !f->silent)
 		say("no Puma with workers was found; jprof snap alone lists the processes that are there");
 	return good && f->count;
 }
@@ -179,14 +188,20 @@ static void add_copy_table(struct answer *a, const struct forks *f)
 	jp_strbuf_str(add_copy_row(a, all, all), "copied since the fork");
 }
 
-/* The sentence that is looked for: what was changed most, but for what follows from it. */
+/* What was changed most, but for what follows from it; NULL: nothing was copied. */
+static const struct jprof_copy *most_copied(const struct jprof_copies *copies)
+{
+	const struct jprof_copy *most = jprof_copies_at(copies, 0);
+	bool skips = most && most->kind == JPROF_COPY_EQUAL && jprof_copies_count(copies) > 1;
+	return skips ? jprof_copies_at(copies, 1) : most;
+}
+
+/* The sentence that is looked for. */
 static void add_copy_sentence(struct answer *a, const struct forks *f)
 {
 	const struct jprof_copies_total total = jprof_copies_total(f->copies);
 	double n = total.processes;
-	const struct jprof_copy *most = jprof_copies_at(f->copies, 0);
-	if (most && most->kind == JPROF_COPY_EQUAL && jprof_copies_count(f->copies) > 1)
-		most = jprof_copies_at(f->copies, 1);
+	const struct jprof_copy *most = most_copied(f->copies);
 	struct jp_strbuf *text = answer_add(a, ANSWER_SENTENCE);
 	jp_strbuf_printf(text, "%s%.1f of %.1f MB were copied since the fork from process %d",
 	                 n > 1 ? "In each of them " : "", total.copied / n / mb, (double)f->rss / f->count / mb,
@@ -220,25 +235,90 @@ static void fill_copied(struct answer *a, const struct forks *f)
 	    "slot of another.");
 }
 
+struct forks *forks_find(const struct options *o, bool silent)
+{
+	struct forks *forks = shortage_note(calloc(1, sizeof *forks));
+	int pid = o->operand_count == 1 ? atoi(o->operands[0]) : 0;
+	if (!forks)
+		return NULL;
+	forks->silent = silent;
+	if (!o->puma && pid <= 0)
+		say("--copied is for one live process that was forked, or for a parent of such: give its pid, or "
+		    "--puma");
+	else if (o->puma ? add_forks_of_puma(forks, o->puma) : add_forks_of_pid(forks, pid))
+		return forks;
+	forks_free(forks);
+	return NULL;
+}
+
+void forks_free(struct forks *forks)
+{
+	if (forks)
+		jprof_copies_free(forks->copies);
+	free(forks);
+}
+
+bool forks_add_line(struct answer *a, const struct forks *f)
+{
+	if (!f || !jprof_copies_count(f->copies))
+		return false;
+	const struct jprof_copies_total total = jprof_copies_total(f->copies);
+	const struct jprof_copy *most = most_copied(f->copies);
+	double n = total.processes;
+	if (total.copied / n < least_copied)
+		return false;
+	struct jp_strbuf *text = answer_add(a, ANSWER_NOTE);
+	jp_strbuf_printf(text, "Copied since the fork: %.1f of %.1f MB in %s, %.1f MB of it for ",
+	                 total.copied / n / mb, (double)f->rss / f->count / mb,
+	                 f->count > 1 ? "each worker" : "the worker", most->bytes / n / mb);
+	add_copy_words(text, most, n);
+	jp_strbuf_str(text, " (--copied).");
+	return true;
+}
+
+/* Keys of kinds, as docs/internals/explain.schema.json has them. */
+static const char *copy_key(enum jprof_copy_kind kind)
+{
+	static const char *const keys[JPROF_COPIES] = {
+		[JPROF_COPY_OBJECTS] = "objects", [JPROF_COPY_NEW_OBJECTS] = "new_objects",
+		[JPROF_COPY_SWEPT] = "swept",     [JPROF_COPY_GC] = "gc",
+		[JPROF_COPY_BLOCKS] = "blocks",   [JPROF_COPY_FREED] = "freed",
+		[JPROF_COPY_MALLOC] = "malloc",   [JPROF_COPY_FILES] = "files",
+		[JPROF_COPY_STACKS] = "stacks",   [JPROF_COPY_OTHER] = "other",
+		[JPROF_COPY_EQUAL] = "equal",
+	};
+	return keys[kind];
+}
+
+void forks_put_json(FILE *out, const struct forks *f)
+{
+	const struct jprof_copies_total total = jprof_copies_total(f->copies);
+	const struct jprof_copy *row;
+	double n = total.processes;
+	json_print(out, "{\"parent\": %d, \"processes\": %u, \"rss\": %f, \"bytes\": %f, \"still_shared\": %f",
+	           f->parent, f->count, (double)f->rss / f->count, total.copied / n, total.shared / n);
+	json_print(out, ", \"new\": %f, \"rows\": [", total.fresh / n);
+	for (size_t i = 0; (row = jprof_copies_at(f->copies, i)); i++) {
+		json_print_at(out, i, "\n    {\"kind\": %s, \"name\": %s, \"size\": %f", copy_key(row->kind),
+		              *row->name ? row->name : NULL, row->size ? (double)row->size : NAN);
+		json_print(out, ", \"bytes\": %f, \"objects\": %f}", row->bytes / n,
+		           row->objects ? (double)row->objects / n : NAN);
+	}
+	fputs("]}", out);
+}
+
 bool explain_copied(const struct options *o, struct sink *sink)
 {
-	struct forks forks = { 0 };
 	struct answer answer = { 0 };
 	struct sink_text text;
-	int pid = o->operand_count == 1 ? atoi(o->operands[0]) : 0;
-	if (!o->puma && pid <= 0) {
-		say("--copied is for one live process that was forked, or for a parent of such: give its pid, or --puma");
+	struct forks *forks = forks_find(o, false);
+	if (!forks)
 		return false;
-	}
-	if (!(o->puma ? add_forks_of_puma(&forks, o->puma) : add_forks_of_pid(&forks, pid))) {
-		jprof_copies_free(forks.copies);
-		return false;
-	}
-	fill_copied(&answer, &forks);
+	fill_copied(&answer, forks);
 	sink_text_open(&text);
 	if (text.file)
 		answer_put_text(text.file, &answer, explain_columns);
 	answer_release(&answer);
-	jprof_copies_free(forks.copies);
+	forks_free(forks);
 	return sink_text_write(&text, sink);
 }

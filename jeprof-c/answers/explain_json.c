@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "answers/explain_copied.h"
 #include "cli/jsonprint.h"
 
 /* What is counted has no interval. */
@@ -65,5 +66,10 @@ void explain_put_json(FILE *out, const struct explained *what)
 		json_print(out, "{\"help\": %s, \"saves\": %f, \"part\": %i, \"do\": %s, \"why\": %s}", words.key,
 		           help->saves, help->part, words.what, words.why);
 	}
-	fputs("\n  ]\n}\n", out);
+	fputs("\n  ]", out);
+	if (what->forks) {
+		fputs(",\n  \"copied\": ", out);
+		forks_put_json(out, what->forks);
+	}
+	fputs("\n}\n", out);
 }

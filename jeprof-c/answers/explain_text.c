@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "answers/explain_copied.h"
 #include "answers/explain_words.h"
 #include "answers/unreachable_text.h"
 #include "cli/answer.h"
@@ -37,6 +38,7 @@ static void add_what_is_unknown(struct answer *a, const struct explained *what)
 {
 	const struct jprof_explained *anonymous = jprof_explain_at(what->explanation, 0);
 	bool read = explain_part_of(what->explanation, JPROF_PART_LIVE);
+	forks_add_line(a, what->forks);
 	answer_add(a, ANSWER_NOTE);
 	if (read) {
 		const struct jprof_heap_seen *seen = &jprof_explain_info(what->explanation)->seen;
@@ -132,7 +134,8 @@ static void add_heap_hint(struct jp_strbuf *lines, const struct explained *what)
 static void add_explain_end(struct answer *a, const struct explained *what)
 {
 	const struct jprof_explain_info *info = jprof_explain_info(what->explanation);
-	add_sharing(a, info);
+	if (!forks_add_line(a, what->forks))
+		add_sharing(a, info);
 	struct jp_strbuf *lines = answer_add(a, ANSWER_LINES);
 	if (explain_part_of(what->explanation, JPROF_PART_GC_HEAP))
 		add_heap_hint(lines, what);
@@ -146,11 +149,6 @@ static void add_explain_end(struct answer *a, const struct explained *what)
 	if (isnan(info->total))
 		jp_strbuf_str(lines, "\nRSS, fragmentation, freed pages, thread stacks and files are not in a dump.\n"
 		                     "To see them: jprof snap PID, and then jprof explain of that file\n");
-}
-
-static void explain_add_end(struct answer *a, const struct explained *what)
-{
-	(jprof_explain_info(what->explanation)->dumpless ? add_what_is_unknown : add_explain_end)(a, what);
 }
 
 enum { most_places = 3 };
@@ -593,7 +591,8 @@ void explain_answer(struct answer *a, const struct explained *what)
 	add_part_table(a, what);
 	add_lists(a, what);
 	add_helps(a, what->explanation);
-	a->gives = jprof_explain_info(what->explanation)->dumpless ? GIVES_HELPS : GIVES_REMARKS;
-	explain_add_end(a, what);
+	bool dumpless = jprof_explain_info(what->explanation)->dumpless;
+	a->gives = dumpless ? GIVES_HELPS : GIVES_REMARKS;
+	(dumpless ? add_what_is_unknown : add_explain_end)(a, what);
 	a->gives = 0;
 }

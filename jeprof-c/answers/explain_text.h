@@ -1,11 +1,9 @@
-/* An explanation for people: what there is to say of it, in 80 columns. */
+/* An explanation for people: what there is to say of it. */
 #ifndef JEPROF_EXPLAIN_TEXT_H
 #define JEPROF_EXPLAIN_TEXT_H
 
 #include "answers/explain_words.h"
 #include "cli/answer.h"
-
-enum { explain_columns = 80 };
 
 /* Adds it to an answer. */
 void explain_answer(struct answer *answer, const struct explained *what);

@@ -4,6 +4,10 @@
 
 #include "jprof.h"
 
+enum { explain_columns = 80 }; /* of the text that goes elsewhere than to a terminal */
+
+struct forks;
+
 /* What was explained. */
 struct explained {
 	const struct jprof_explanation *explanation;
@@ -24,9 +28,10 @@ struct explained {
 	const char *start;   /* what it is started by: "bundle exec puma", or "COMMAND" */
 	const char
 	    *gems; /* the command that says of which gem the compiled code is; "": that is little, or not known */
-	const char *answer; /* of two snapshots: what jprof diff says first, and its first row; or NULL */
-	const char *next;   /* the next command to type; "": there is none */
-	const char *lines;  /* the command that would give lines of Ruby; "": there is none, or they are there */
+	const char *answer;        /* of two snapshots: what jprof diff says first, and its first row; or NULL */
+	const char *next;          /* the next command to type; "": there is none */
+	const struct forks *forks; /* what processes copied since their fork; NULL: that is not known */
+	const char *lines;         /* the command that would give lines of Ruby; "": there is none, or they are there */
 };
 
 struct part_words {
