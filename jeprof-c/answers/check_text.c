@@ -14,11 +14,15 @@
 
 enum { most_blocks = 5, most_titles = 3 };
 
-static const char *const results[] = {
-	[CHECK_PASS] = "pass",
-	[CHECK_FAIL] = "fail",
-	[CHECK_CANNOT_TELL] = "cannot_tell",
-};
+const char *check_key(enum check_result result)
+{
+	static const char *const keys[] = {
+		[CHECK_PASS] = "pass",
+		[CHECK_FAIL] = "fail",
+		[CHECK_CANNOT_TELL] = "cannot_tell",
+	};
+	return keys[result];
+}
 
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
@@ -263,7 +267,7 @@ void check_put_json(FILE *out, const struct check *c)
 {
 	const struct jprof_series_info *info = jprof_series_info(c->report.loaded->series);
 	json_print(out, "{\n  \"jprof_check\": 1, \"result\": %s, \"why\": %s, \"judged\": %zu,\n  ",
-	           results[c->result], c->why, c->judged);
+	           check_key(c->result), c->why, c->judged);
 	json_print(out,
 	           "\"limit\": %f, \"limit_percent\": %g, \"seen\": %f, \"total_growth\": %f, \"total_failed\": %i",
 	           c->growth.share > 0 ? NAN : c->growth.bytes, c->growth.share * 100, info->seen, c->total_grown,

@@ -9,6 +9,9 @@ enum { check_status_of_fail = 3 };
 
 enum check_result { CHECK_PASS, CHECK_FAIL, CHECK_CANNOT_TELL };
 
+/* In JSON: "pass". Static. */
+const char *check_key(enum check_result result);
+
 struct check {
 	struct diff_report report;
 	struct growth_limit growth, total;

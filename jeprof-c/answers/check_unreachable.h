@@ -1,10 +1,10 @@
-/* jprof check --max-unreachable: to how much live memory no pointer was found, in one snapshot. */
+/* jprof check --max-unreachable: to how much live memory no pointer was found, in one snapshot, process or core. */
 #ifndef JEPROF_CHECK_UNREACHABLE_H
 #define JEPROF_CHECK_UNREACHABLE_H
 
 #include "answers/diffopts.h"
 
-/* Judges the snapshot and prints the result; returns the status of the program. */
+/* Judges it and prints the result; returns the status of the program. */
 int check_unreachable(const struct diff_options *options);
 
 #endif

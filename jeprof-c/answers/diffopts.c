@@ -78,7 +78,7 @@ static const struct opt_row check_rows[] = {
 	{ "max-total", OPT_TEXT, DIFF_AT(max_total), 0, NULL, "SIZE|P%",
 	  "how much all memory may grow, with what lies outside the profile (no limit)" },
 	{ "max-unreachable", OPT_TEXT, DIFF_AT(max_unreachable), 0, NULL, "SIZE|P%",
-	  "of one snapshot of jprof snap --unreachable, and nothing else: to how much of its live memory no pointer may be found" },
+	  "of one process, core or snapshot of jprof snap --unreachable, and nothing else: to how much of its live memory no pointer may be found" },
 	{ "ignore", OPT_TEXT, COMMON_AT(ignore), 0, NULL, "RE",
 	  "what stacks with a function that matches allocate may grow" },
 	{ "baseline", OPT_TEXT, DIFF_AT(baseline), 0, NULL, "FILE",
@@ -159,7 +159,7 @@ void diff_help(void)
 void check_help(void)
 {
 	printf("usage: jprof check [OPTIONS] [PROGRAM] FIRST [BETWEEN...] LAST\n"
-	       "       jprof check --max-unreachable=1MB SNAPSHOT\n"
+	       "       jprof check --max-unreachable=1MB PID|CORE|SNAPSHOT\n"
 	       "\n"
 	       "A gate for CI: whether a row grew by more than it may, from the first snapshot\n"
 	       "to the last. Exit status: 0 PASS, 3 FAIL, 1 CANNOT TELL or wrong usage.\n");

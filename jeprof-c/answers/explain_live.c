@@ -141,7 +141,7 @@ static bool select_live(struct explain_live *live, const struct options *o, cons
 	snprintf(word, sizeof word, "%s", pid ? pid : "");
 	char snap[] = "snap", gc[] = "--gc", *argv[] = { snap, o->puma ? puma : word, o->gc ? gc : NULL, NULL };
 	bool good = snap_options_parse(&live->which, !pid && !o->puma ? 1 : o->gc ? 3 : 2, argv);
-	live->which.command = "explain";
+	live->which.command = o->command;
 	live->which.heaps = true;
 	live->which.profiles = o->file;
 	live->which.referrers = o->granularity == ROWS_BY_REFERRER;

@@ -26,6 +26,10 @@ unpark() {
     exec 9>&-
     wait "$pid" 2>/dev/null
 }
+# schema_of COMMAND FILE: its JSON is as docs/internals says.
+schema_of() {
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/$1.schema.json" "$2" >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+}
 memory_of() {
     grep -E '^Vm(RSS|PTE|Swap):' "/proc/$1/status"
 }
@@ -50,7 +54,7 @@ for conf in dirty_decay_ms:-1 prof:true,lg_prof_sample:12,dirty_decay_ms:-1; do
     memory_of "$pid" >after
     same "$conf: its memory changed" before after
     mv out d
-    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    schema_of explain d
     judge "$conf: anonymous memory is one row" '"anonymous" not in parts'
     judge "$conf: the rows do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
     judge "$conf: not explained" '"not_explained" not in parts or abs(row("not_explained")) < .03 * d["total"]'
@@ -193,6 +197,17 @@ prints '^No pointer was found to 1[45]\.[0-9]+ MB, [0-9]+ blocks\.$'
 prints '^ +1[45]\.[0-9]+ +(29[0-9][0-9]|3000) +5120  no content that jprof knows$'
 check "no addresses" eval 'n=$(grep -c "^0x[0-9a-f]* 5120$" out); [ "$n" -gt 2900 ] && [ "$n" -le 3000 ]'
 works "$jprof" snap --unreachable "$pid" -o lost.jprof
+memory_of "$pid" >before
+exits_with 3 "$jprof" check --max-unreachable=1MB "$pid"
+memory_of "$pid" >after
+same "its memory changed by a check" before after
+prints '^FAIL: no pointer was found to 1[45]\.[0-9]+ MB of live memory; the limit is 1 MB$'
+prints "^Look:     jprof explain --unreachable $pid\$"
+works "$jprof" check --max-unreachable=20MB --json -o judged.json "$pid"
+schema_of check judged.json
+check "$(cat judged.json)" python3 -c 'import json
+d = json.load(open("judged.json"))
+assert d["result"] == "pass" and d["limit"] == 20 << 20 and 2900 * 5120 < d["unreachable"] <= 3010 * 5120 < d["live"]'
 if command -v gcore >/dev/null && gcore -o zeros "$pid" >/dev/null 2>&1; then
     works "$jprof" explain "zeros.$pid"
     check "zeros that calloc() wrote are memory that was never touched" eval '! grep -E "^ +-[1-9][0-9.]* .* not explained" out'
@@ -200,16 +215,25 @@ fi
 unpark
 works "$jprof" explain --unreachable --json lost.jprof
 mv out d
-python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+schema_of explain d
 judge "what nothing points to" '2900 < next(r["objects"] for r in d["rows"] if r["part"] == "lost" and r["object_size"] == 5120) <= 3000'
 judge "it is no part of live memory" 'row("lost") <= row("unreachable") <= row("live")'
 exits_with 3 "$jprof" check --max-unreachable=1MB lost.jprof
 prints '^FAIL: no pointer was found to 1[45]\.[0-9]+ MB of live memory; the limit is 1 MB$'
 works "$jprof" check --max-unreachable=20MB lost.jprof
 exits_with 1 "$jprof" check --max-unreachable=1MB first.jprof
-prints '^CANNOT TELL: first.jprof does not say to what no pointer leads$'
-exits_with 1 "$jprof" check --max-unreachable=1MB --json lost.jprof
-says 'jprof: --max-unreachable judges one snapshot, and takes no other limit, format or baseline beside it'
+prints '^CANNOT TELL: first.jprof: it does not say to what no pointer leads$'
+exits_with 1 "$jprof" check --max-unreachable=1MB --json "$$"
+mv out judged.json
+schema_of check judged.json
+check "$(cat judged.json)" grep -q '"result": "cannot_tell", "why": "process .*", "judged": 0,$' judged.json
+exits_with 3 "$jprof" check --max-unreachable=30% --json lost.jprof
+mv out judged.json
+schema_of check judged.json
+exits_with 1 "$jprof" check --max-unreachable=1MB --github lost.jprof
+says 'jprof: --max-unreachable judges one snapshot, process or core, and takes no other limit, format or baseline beside it'
+exits_with 1 "$jprof" check --max-unreachable=1MB 4999999
+says 'jprof: process 4999999: there is no such process'
 works "$jprof" explain --unreachable first.jprof
 says_like 'to what no pointer leads is not known'
 exits_with 1 "$jprof" --unreachable first.jprof
@@ -241,6 +265,8 @@ END2
     works "$jprof" explain --unreachable --addresses "core.$pid"
     prints 'and the registers of$'
     sed 1d out >whole
+    works "$jprof" check --max-unreachable=20MB "core.$pid"
+    prints '^PASS: no pointer was found to [0-9.]+ MB of live memory; the limit is 20 MB$'
     # With holes that a copy made, where gdb's segments begin anywhere; compressed, as systemd-coredump keeps it.
     cp --sparse=always "core.$pid" core.holes
     gzip -c1 "core.$pid" >core.packed
@@ -311,7 +337,7 @@ END2
     park "$jemalloc" "" ruby -W0 --disable-gems shop.rb
     works "$jprof" --json "$pid"
     mv out d
-    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    schema_of explain d
     count='{r["name"]: r["objects"] for r in d["rows"] if r["part"] == "object_class"}'
     type='{r["name"].upper(): r["objects"] for r in d["rows"] if r["part"] == "object_type"}'
     judge "classes and their numbers" "[$count.get(n) for n in ('PriceList::Entry', 'Order', 'Pair', 'OfGem')] == [20000, 3000, 700, 500]"
@@ -326,7 +352,7 @@ END2
     memory_of "$pid" >after
     same "its memory changed" before after
     mv out d
-    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    schema_of explain d
     of='{r["name"]: (r["objects"], r["bytes"]) for r in sizes}'
     kind='{r["name"]: r["bytes"] for r in d["rows"] if r["part"] == "kind"}'
     judge "what Arrays hold" "$of['Tags'] == (20000, 20000 * 320)"
@@ -394,7 +420,7 @@ END2
     memory_of "$pid" >after
     same "the memory of a Ruby without jemalloc changed" before after
     mv out d
-    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    schema_of explain d
     judge "classes without jemalloc" 'next(r["objects"] for r in d["rows"] if r["part"] == "object_class" and r["name"] == "Cart") == 30000'
     judge "the rows do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
     judge "anonymous memory" '"gc_heap" in parts and row("anonymous") > 5 << 20'
