@@ -59,10 +59,11 @@ static void add_what_is_unknown(struct answer *a, const struct explained *what)
 	if (*other) {
 		jp_strbuf_printf(
 		    answer_add(a, ANSWER_MORE),
-		    "Read from outside, and the process ran on: %s. What lives in the memory of malloc jprof "
-		    "can only see where that is jemalloc; which line made it, in a program that was started "
-		    "like this:",
-		    explain_part_of(what->explanation, JPROF_PART_V8) ? "how large V8's heap is" : "Ruby's own heap");
+		    "Read from outside, and the process ran on: %s. What %s the memory of malloc jprof can only see "
+		    "where that is jemalloc; which line made it, in a program that was started like this:",
+		    explain_part_of(what->explanation, JPROF_PART_V8) ? "how large V8's heap is" : "Ruby's own heap",
+		    strcmp(other, "glibc") != 0 ? "lives in"
+						: "Ruby has of it says --by=referrer; what others have in");
 		jp_strbuf_printf(answer_add(a, ANSWER_LINES), "\n" RUN_LINE, what->start);
 		return;
 	}

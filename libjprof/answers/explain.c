@@ -188,9 +188,11 @@ static int add_rest_and_total(struct jprof_explanation *e, const struct sides *s
  * for what Ruby has beside it. */
 static int add_rows_of_proc(struct jprof_explanation *e, const struct sides *s)
 {
-	static const struct part_depth rows[] = { { JPROF_PART_ANONYMOUS, 0 }, { JPROF_PART_V8, 0 } };
+	static const struct part_depth anonymous = { JPROF_PART_ANONYMOUS, 0 }, v8 = { JPROF_PART_V8, 0 };
 	bool heap_known = !isnan(figures_of_part(s, JPROF_PART_GC_HEAP).now);
-	return add_parts(e, s, rows, 2) || (heap_known && add_gc_heap(e, s)) || add_mapped(e, s) ||
+	if (add_parts(e, s, &anonymous, 1) || (s->by_referrer && jp_explain_referrers(e, s->now, s->change) < 0))
+		return -1;
+	return add_parts(e, s, &v8, 1) || (heap_known && add_gc_heap(e, s)) || add_mapped(e, s) ||
 	       add_rest_and_total(e, s) || (*e->info.seen.malloc && jp_explain_helps(e, s->now));
 }
 

@@ -80,7 +80,8 @@ int jp_explain_referrers(struct jprof_explanation *e, const struct jprof_profile
 	if (!sums.count || !e->count)
 		return 0;
 	struct jprof_explained *live = &e->rows[e->count - 1];
-	live->objects = 0;
+	if (live->part == JPROF_PART_LIVE)
+		live->objects = 0; /* other memory has more than these */
 	for (unsigned i = 0; i < sums.count; i++)
 		live->objects += sums.of[i].blocks;
 	/* Kinds by descending bytes. */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "outside/chunkowners.h"
 #include "outside/mappedids.h"
 
 static const uint64_t most_marking = 64ULL << 30; /* a block is read several times where it lies among others */
@@ -14,7 +15,20 @@ void jp_holding_empty(struct jp_holding *h)
 	jp_rubycensus_release(&h->census);
 	jp_referrers_release(&h->referrers);
 	jp_lostblocks_release(&h->lost);
+	jp_othermalloc_release(&h->other);
 	*h = (struct jp_holding){ 0 };
+}
+
+/* Who points to live memory; with glibc's malloc what Ruby's objects have there. */
+static int find_referrers(struct jp_memsource *source, const struct jprof_heap_opts *opts, struct jp_holding *h)
+{
+	source->left += most_marking;
+	if (h->jemalloc.version)
+		return jp_referrers_find(source, &h->extents, &h->jemalloc, &h->pages, &h->names, &h->census,
+		                         opts->unreachable ? &h->lost : NULL, &h->referrers);
+	return h->pages.count && h->other.chunks.mapped
+	           ? jp_chunkowners_find(source, &h->other.chunks, &h->pages, &h->names, &h->census, &h->referrers)
+	           : 0;
 }
 
 int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *files,
@@ -24,21 +38,17 @@ int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *f
 	if (jp_jeheap_take(source, &h->jemalloc, &h->extents) ||
 	    jp_jeprofile_take(source, &h->jemalloc, &h->extents, &h->profile) || jp_rubypages_find(source, &h->pages))
 		return -1;
+	h->v8 = jp_v8heap_find(source);
+	if ((h->pages.count || h->v8.chunks) && !h->jemalloc.version && jp_othermalloc_find(source, &h->other))
+		return -1;
 	if (h->pages.count) {
 		if (jp_ruby_variables(files, source, variables))
 			return -1;
 		h->names = jp_rubynames_learn(source, &h->pages, variables);
-		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->census))
+		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->other.chunks, &h->census))
 			return -1;
 	}
-	h->v8 = jp_v8heap_find(source);
-	if ((h->pages.count || h->v8.chunks) && !h->jemalloc.version && jp_othermalloc_find(source, &h->other))
-		return -1;
-	if (!(opts->referrers || opts->unreachable) || !h->jemalloc.version)
-		return 0;
-	source->left += most_marking;
-	return jp_referrers_find(source, &h->extents, &h->jemalloc, &h->pages, &h->names, &h->census,
-	                         opts->unreachable ? &h->lost : NULL, &h->referrers);
+	return opts->referrers || opts->unreachable ? find_referrers(source, opts, h) : 0;
 }
 
 static void put_other_malloc(const struct jp_othermalloc *o, struct jp_jsonout *j)

@@ -5,15 +5,18 @@
 #ifndef JP_OUTSIDE_OTHERMALLOC_H
 #define JP_OUTSIDE_OTHERMALLOC_H
 
-#include "outside/memsource.h"
+#include "outside/chunks.h"
 
 struct jp_othermalloc {
-	const char *name; /* "glibc", "musl"; NULL: not known */
-	unsigned arenas;  /* of glibc, with the main one; else 0 */
-	uint64_t unused;  /* bytes of free places in all but the main one; what threads cache counts as in use */
+	const char *name;        /* "glibc", "musl"; NULL: not known */
+	unsigned arenas;         /* of glibc, with the main one; else 0 */
+	uint64_t unused;         /* bytes of free places in all but the main one; what threads cache counts as in use */
+	struct jp_chunks chunks; /* of glibc's arenas; of the main one where nobody else has memory between */
 };
 
-/* 0, or -1 when memory is short. */
+/* 0, or -1 when memory is short. To be released in either case. */
 int jp_othermalloc_find(struct jp_memsource *source, struct jp_othermalloc *other) jp_must_check;
+
+void jp_othermalloc_release(struct jp_othermalloc *other);
 
 #endif

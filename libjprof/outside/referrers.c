@@ -6,8 +6,6 @@
 #include "outside/jeblocks.h"
 
 enum {
-	most_owners = 8192,
-	owner_places = 4 * most_owners,
 	most_referrer_rows = 80, /* that are written; the rest is added up by kind */
 	heap_pages = 1,          /* the owner of pages of Ruby's GC heap that malloc gave */
 };
@@ -16,66 +14,10 @@ enum {
 struct owner_search {
 	struct jp_memsource *source;
 	struct jp_jeblocks blocks;
-	const struct jp_rubypages *pages;
-	const struct jp_rubynames *names;
-	const struct jp_rubycensus *census;
+	struct jp_referrertable table;
 	struct jp_lostblocks *lost;
-	struct jp_referrer *owners;
-	size_t count;
-	struct {
-		uint64_t key;
-		uint16_t owner; /* 0: the place is free */
-	} * known;              /* by hash of a Ruby object's key */
-	size_t known_count;
 	unsigned char *page;
 };
-
-/* ---- owners -------------------------------------------------------------------------------------------------- */
-
-/* The number of the owner of that name; where there are too many, of the kind alone. */
-static unsigned owner_named(struct owner_search *s, enum jp_referrer_kind kind, const char *name)
-{
-	for (size_t i = 1; i < s->count; i++)
-		if (s->owners[i].kind == kind && !strcmp(s->owners[i].name, name))
-			return (unsigned)i;
-	if (s->count + JP_REFERRER_OTHER >= most_owners && *name)
-		return owner_named(s, kind, "");
-	if (s->count == most_owners)
-		return 0;
-	s->owners[s->count] = (struct jp_referrer){ .kind = kind };
-	strncat(s->owners[s->count].name, name, sizeof s->owners[s->count].name - 1);
-	return (unsigned)s->count++;
-}
-
-static bool is_own_class(const struct jp_rubycensus *c, const char *name)
-{
-	for (size_t i = 0; c && i < c->class_count; i++)
-		if (c->classes[i].own && !strcmp(c->classes[i].name, name))
-			return true;
-	return false;
-}
-
-/* That of a Ruby object; 0: the slot is free. */
-static unsigned owner_of_object(struct owner_search *s, const uint64_t words[4])
-{
-	struct jp_rubyowner ruby;
-	if (!jp_rubyowner_of(words, &ruby)) /* what Ruby is about to end is an object, too */
-		return words[0] & 31 ? owner_named(s, JP_REFERRER_RUBY, "") : 0;
-	size_t i = (ruby.key * 0x9e3779b97f4a7c15U >> 32) % owner_places;
-	while (s->known[i].owner && s->known[i].key != ruby.key)
-		i = (i + 1) % owner_places;
-	if (s->known[i].owner)
-		return s->known[i].owner;
-	if (s->known_count == owner_places / 2)
-		return owner_named(s, ruby.code ? JP_REFERRER_CODE : JP_REFERRER_RUBY, "");
-	s->known_count++;
-	jp_rubyowner_name(s->source, s->pages, s->names, words, &ruby);
-	unsigned owner = owner_named(s, ruby.code ? JP_REFERRER_CODE : JP_REFERRER_RUBY, ruby.name);
-	s->owners[owner].own = !ruby.code && is_own_class(s->census, ruby.name);
-	s->known[i].key = ruby.key;
-	s->known[i].owner = (uint16_t)owner;
-	return owner;
-}
 
 /* ---- where pointers are ---------------------------------------------------------------------------------------- */
 
@@ -87,7 +29,7 @@ static void look_into_rubypage(struct owner_search *s, const struct jp_rubypage 
 		uint64_t words[2048 / 8 + 4];
 		size_t at = (size_t)(p->first - p->at) + (size_t)i * p->slot;
 		memcpy(words, s->page + at, p->slot);
-		unsigned owner = owner_of_object(s, words);
+		unsigned owner = jp_referrertable_object(&s->table, words);
 		if (owner)
 			jp_jeblocks_give(&s->blocks, words + 1, p->slot / 8 - 1, owner);
 	}
@@ -97,7 +39,7 @@ static void look_into_rubypage(struct owner_search *s, const struct jp_rubypage 
 static bool is_beside_heaps(struct owner_search *s, uint64_t page)
 {
 	return jp_memsource_has(s->source, page) && !jp_jeextents_find(s->blocks.extents, page) &&
-	       !jp_jeextents_own(s->blocks.extents, page / jp_memory_unit) && !jp_rubypages_at(s->pages, page);
+	       !jp_jeextents_own(s->blocks.extents, page / jp_memory_unit) && !jp_rubypages_at(s->table.pages, page);
 }
 
 static void look_into_mapping(struct owner_search *s, const struct jprof_map *map, uint64_t from, unsigned owner)
@@ -149,13 +91,13 @@ static unsigned owner_of_mapping(struct owner_search *s, const struct jprof_map 
 		return *file = 0;
 	if (of_file &&
 	    !strstr(map->path, "jemalloc")) /* behind its data lie those of threads, with pointers of the past */
-		return *file = owner_named(s, JP_REFERRER_FILE, strrchr(map->path, '/') + 1);
+		return *file = jp_referrertable_named(&s->table, JP_REFERRER_FILE, strrchr(map->path, '/') + 1);
 	if (*file && behind && !*map->path)
 		return *file;
 	*file = 0;
 	if (is_stack_of_thread(map, before))
-		return owner_named(s, JP_REFERRER_STACK, "");
-	return of_file || jp_map_is_heap(map) ? owner_named(s, JP_REFERRER_OTHER, "") : 0;
+		return jp_referrertable_named(&s->table, JP_REFERRER_STACK, "");
+	return of_file || jp_map_is_heap(map) ? jp_referrertable_named(&s->table, JP_REFERRER_OTHER, "") : 0;
 }
 
 /* Kind by kind, for the first that points to a block has it. */
@@ -166,7 +108,7 @@ static void look_into_mappings(struct owner_search *s, enum jp_referrer_kind kin
 	for (size_t i = 0; i < jprof_maps_count(maps); i++) {
 		const struct jprof_map *map = jprof_maps_at(maps, i), *before = i ? jprof_maps_at(maps, i - 1) : NULL;
 		unsigned owner = owner_of_mapping(s, map, before, &file);
-		if (!owner || s->owners[owner].kind != kind)
+		if (!owner || s->table.owners[owner].kind != kind)
 			continue;
 		bool stack = kind == JP_REFERRER_STACK;
 		look_into_mapping(s, map, stack ? bottom_of_stack(s->source, map) : map->start, owner);
@@ -189,8 +131,8 @@ static int add_blocks(struct owner_search *s, const struct jp_jeheap *heap)
 			unsigned owner = jp_jeblocks_owner(&s->blocks, i, place);
 			if (!jp_jeextent_lives(e, place))
 				continue;
-			s->owners[owner].bytes += size;
-			s->owners[owner].blocks++;
+			s->table.owners[owner].bytes += size;
+			s->table.owners[owner].blocks++;
 			if (!owner && s->lost && jp_lostblocks_add(s->lost, s->source, e, place))
 				return -1;
 		}
@@ -198,23 +140,13 @@ static int add_blocks(struct owner_search *s, const struct jp_jeheap *heap)
 	return 0;
 }
 
-static int own_then_larger(const void *a, const void *b)
-{
-	const struct jp_referrer *x = a, *y = b;
-	if (x->own != y->own)
-		return x->own ? -1 : 1;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
 static void look_everywhere(struct owner_search *s)
 {
-	for (size_t i = 0; i < s->pages->count; i++)
-		look_into_rubypage(s, &s->pages->items[i]);
+	for (size_t i = 0; i < s->table.pages->count; i++)
+		look_into_rubypage(s, &s->table.pages->items[i]);
 	look_into_mappings(s, JP_REFERRER_FILE);
 	jp_jeblocks_give(&s->blocks, s->source->registers, s->source->register_count,
-	                 owner_named(s, JP_REFERRER_STACK, ""));
+	                 jp_referrertable_named(&s->table, JP_REFERRER_STACK, ""));
 	look_into_mappings(s, JP_REFERRER_STACK);
 	look_into_mappings(s, JP_REFERRER_OTHER);
 }
@@ -226,18 +158,16 @@ static int search_owners(struct owner_search *s, const struct jp_jeextents *exte
 		return -1;
 	if (!s->blocks.count)
 		return 0;
-	s->owners[0] = (struct jp_referrer){ .kind = JP_REFERRER_NONE };
-	s->count = 1;
-	(void)owner_named(s, JP_REFERRER_RUBY, "pages of the GC heap");
+	(void)jp_referrertable_named(&s->table, JP_REFERRER_RUBY, "pages of the GC heap");
 	look_everywhere(s);
 	if (jp_jeblocks_follow(&s->blocks) || add_blocks(s, heap))
 		return -1;
-	s->owners[heap_pages].blocks = s->owners[heap_pages].bytes = 0; /* they count as Ruby's GC heap */
-	r->count = s->count;
+	s->table.owners[heap_pages].blocks = s->table.owners[heap_pages].bytes = 0; /* they count as Ruby's GC heap */
+	r->count = s->table.count;
 	r->complete = s->source->left > 0;
 	if (s->lost)
 		s->lost->known = r->complete && !heap->cut;
-	qsort(s->owners, s->count, sizeof *s->owners, own_then_larger);
+	jp_referrertable_sort(&s->table);
 	return 0;
 }
 
@@ -245,19 +175,19 @@ int jp_referrers_find(struct jp_memsource *m, const struct jp_jeextents *extents
                       const struct jp_rubypages *pages, const struct jp_rubynames *names,
                       const struct jp_rubycensus *census, struct jp_lostblocks *lost, struct jp_referrers *r)
 {
-	struct owner_search s = { .source = m, .pages = pages, .names = names, .census = census, .lost = lost };
+	struct owner_search s = { .source = m,
+		                  .table = { .source = m, .pages = pages, .names = names, .census = census },
+		                  .lost = lost };
 	*r = (struct jp_referrers){ 0 };
-	s.owners = calloc(most_owners, sizeof *s.owners);
-	s.known = calloc(owner_places, sizeof *s.known);
 	s.page = malloc(jp_ruby_most_page);
-	int failed = !s.owners || !s.known || !s.page || search_owners(&s, extents, heap, r) ? -1 : 0;
+	int failed = jp_referrertable_open(&s.table) || !s.page || search_owners(&s, extents, heap, r) ? -1 : 0;
 	jp_jeblocks_release(&s.blocks);
-	free(s.known);
 	free(s.page);
-	if (failed || !r->count)
-		free(s.owners);
-	else
-		r->items = s.owners;
+	if (!failed && r->count) {
+		r->items = s.table.owners;
+		s.table.owners = NULL;
+	}
+	jp_referrertable_release(&s.table);
 	return failed;
 }
 

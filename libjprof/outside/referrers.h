@@ -6,24 +6,7 @@
 
 #include "outside/jeheap.h"
 #include "outside/lostblocks.h"
-#include "outside/rubycensus.h"
-#include "outside/rubyowner.h"
-
-enum jp_referrer_kind {
-	JP_REFERRER_NONE, /* nothing that was read points to it */
-	JP_REFERRER_RUBY, /* an object of Ruby's */
-	JP_REFERRER_CODE, /* what Ruby needs to run: compiled code, methods, classes */
-	JP_REFERRER_FILE, /* the data of a program or library */
-	JP_REFERRER_STACK,
-	JP_REFERRER_OTHER, /* memory that was mapped past malloc, data of threads */
-};
-
-struct jp_referrer {
-	enum jp_referrer_kind kind;
-	bool own; /* an object of a class of the program itself */
-	char name[jp_rubyowner_size];
-	uint64_t bytes, blocks;
-};
+#include "outside/referrertable.h"
 
 struct jp_referrers {
 	struct jp_referrer *items; /* own ones first, then by descending bytes */

@@ -4,6 +4,7 @@
 #define JP_OUTSIDE_RUBYCENSUS_H
 
 #include "base/jsonout.h"
+#include "outside/chunks.h"
 #include "outside/jeextents.h"
 #include "outside/rubynames.h"
 
@@ -27,10 +28,11 @@ struct jp_rubycensus {
 	bool named, cut; /* cut: there were more classes */
 };
 
-/* Counts; `extents` is where the records of constants are looked for. 0, also where there is no Ruby, or -1 when memory
- * is short. To be released. */
+/* Counts; `extents` and `chunks` are where the records of constants are looked for. 0, also where there is no Ruby, or
+ * -1 when memory is short. To be released. */
 int jp_rubycensus_take(struct jp_memsource *source, const struct jp_rubypages *pages, const struct jp_rubynames *names,
-                       const struct jp_jeextents *extents, struct jp_rubycensus *census) jp_must_check;
+                       const struct jp_jeextents *extents, const struct jp_chunks *chunks,
+                       struct jp_rubycensus *census) jp_must_check;
 
 void jp_rubycensus_release(struct jp_rubycensus *census);
 

@@ -401,8 +401,13 @@ fi
 if command -v ruby >/dev/null && ruby -rfiddle -e 'Fiddle.dlopen(nil)["malloc_stats"]' 2>/dev/null; then
     cat >other.rb <<'END2'
 require "fiddle"
+require "objspace"
 class Cart; def initialize(i) = @i = i; end
-KEPT = Array.new(30_000) { |i| Cart.new(i) }
+class Tags < Array; end
+class Index < Hash; end
+class Note < String; end
+KEPT = [Array.new(30_000) { |i| Cart.new(i) }, Array.new(20_000) { |i| Tags.new(40, i) },
+        Array.new(3_000) { h = Index.new; 20.times { |k| h[k] = k }; h }, Array.new(4_000) { |i| Note.new("") << "text #{i} " * 60 }, Note.new("") << "z" * 3_000_000]
 HELD = []
 LOCK = Mutex.new
 threads = 4.times.map { Thread.new { held = Array.new(20_000) { "x" * 900 }; LOCK.synchronize { HELD << held.each_slice(10).map(&:first) }; held = nil; Thread.stop } }
@@ -410,6 +415,7 @@ sleep 0.01 until HELD.size == 4 && threads.all?(&:stop?)
 2.times { GC.start }
 GC.disable
 Fiddle::Function.new(Fiddle.dlopen(nil)["malloc_stats"], [], Fiddle::TYPE_VOID).call
+[Tags, Index, Note].each { |c| puts "#{c} #{ObjectSpace.each_object(c).sum { |o| ObjectSpace.memsize_of(o) - GC::INTERNAL_CONSTANTS[:RVALUE_SIZE] }}" }
 puts "end 1"
 STDOUT.flush
 STDIN.read
@@ -424,6 +430,21 @@ END2
     judge "classes without jemalloc" 'next(r["objects"] for r in d["rows"] if r["part"] == "object_class" and r["name"] == "Cart") == 30000'
     judge "the rows do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
     judge "anonymous memory" '"gc_heap" in parts and row("anonymous") > 5 << 20'
+    judge "own classes without jemalloc" '{r["name"] for r in d["rows"] if r.get("own")} == {"Cart", "Tags", "Index", "Note"}'
+    # What they have in malloc, beside ObjectSpace.memsize_of: malloc gives up to 16 bytes more for each block.
+    memory_of "$pid" >before
+    is_quiet "$jprof" explain --json --by=referrer "$pid"
+    memory_of "$pid" >after
+    same "its memory changed by a look for owners" before after
+    mv out d
+    schema_of explain d
+    of='{r["name"]: (r["objects"], r["bytes"]) for r in sizes}'
+    judge "Arrays, Hashes and Strings in malloc: $(grep -E 'Tags|Index|Note' said | tr '\n' ' ')" "all(0.97 * int(said[n]) <= $of[n][1] <= 1.05 * int(said[n]) for n in ('Tags', 'Index', 'Note'))"
+    judge "their number" "$of['Tags'][0] == 20000 and $of['Note'][0] == 4001"
+    judge "more than there is" 'sum(r["bytes"] for r in d["rows"] if r["part"] == "kind") <= row("anonymous")'
+    works "$jprof" snap --referrers "$pid" -o owned.jprof
+    works "$jprof" explain --by=referrer owned.jprof
+    prints '^ +[0-9.]+ +Ruby data  Tags 6\.[0-9], '
     works "$jprof" snap "$pid" -o other.jprof
     tar xOf other.jprof "$pid/heap.json" >heap.json
     cat >arenas.py <<'END2'

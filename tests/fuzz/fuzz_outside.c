@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "outside/chunkowners.h"
 #include "outside/copied.h"
 #include "outside/jeblocks.h"
 #include "outside/othermalloc.h"
@@ -204,18 +205,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_heap(heap);
 	check_rubypages(&pages);
 	struct jp_rubynames names = jp_rubynames_learn(&r->base, &pages, variables);
-	must(!jp_rubycensus_take(&r->base, &pages, &names, &extents, &census));
+	must(!jp_othermalloc_find(&r->base, &other));
+	must(other.arenas >= 1 && other.unused <= 64 << 20); /* the mapping has room for one heap */
+	must(!jp_rubycensus_take(&r->base, &pages, &names, &extents, &other.chunks, &census));
 	check_census(&census);
 	must(!jp_referrers_find(&r->base, &extents, heap, &pages, &names, &census, &lost, &referrers));
 	check_referrers(&referrers, live, pages.count);
 	check_lost(&lost, &r->base, &extents, &referrers);
-	must(!jp_othermalloc_find(&r->base, &other));
+	jp_referrers_release(&referrers);
+	must(!jp_chunkowners_find(&r->base, &other.chunks, &pages, &names, &census, &referrers));
 	struct jp_v8heap v8 = jp_v8heap_find(&r->base);
 	must(v8.bytes <= v8.space && v8.space <= 64 << 20);
-	must(other.arenas >= 1 && other.unused <= 64 << 20); /* the mapping has room for one heap */
 	check_copies(r, data, size);
 	jp_lostblocks_release(&lost);
 	jp_referrers_release(&referrers);
+	jp_othermalloc_release(&other);
 	jp_rubycensus_release(&census);
 	jp_rubypages_release(&pages);
 	jp_jeextents_release(&extents);
