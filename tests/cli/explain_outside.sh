@@ -5,27 +5,7 @@
 . "$here/live.sh"
 find_jemalloc
 command -v python3 >/dev/null || skip "no python3 here"
-parked=$JPROF_PARKED_HEAP
-[ -x "$parked" ] || skip "no parked_heap here"
-
-# park PRELOAD CONF COMMAND...: sets $pid; its output is in the file said, which is whole.
-park() {
-    preload=$1 conf=$2
-    shift 2
-    mkfifo hold
-    : >said
-    env LD_PRELOAD="$preload" MALLOC_CONF="$conf" "$@" <hold >said 2>/dev/null &
-    pid=$!
-    started="$started $pid"
-    exec 9>hold
-    rm hold
-    until_true 60 grep -q '^end' said || { echo "did not start: $*"; exit 1; }
-}
-unpark() {
-    lives "$pid"
-    exec 9>&-
-    wait "$pid" 2>/dev/null
-}
+. "$here/parked.sh"
 # schema_of COMMAND FILE: its JSON is as docs/internals says.
 schema_of() {
     python3 "$root/tests/doors/values.py" schema "$root/docs/internals/$1.schema.json" "$2" >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
@@ -477,33 +457,4 @@ check "the version is not said" grep -q 'Not read: its jemalloc (.*libjemalloc.s
 prints 'anonymous memory'
 unpark
 
-# ---- the reason that was found, a way that fits, and what /proc still tells ----
-as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && $as_nobody "$jprof" --version >/dev/null 2>&1; then
-    park "$jemalloc" "" "$parked" 0
-    is_quiet $as_nobody "$jprof" explain "$pid"
-    prints '^Not read: its memory may not be read: you are user 65534, and it is of user 0\.$'
-    prints "^   here            sudo jprof explain $pid\$"
-    prints ' RSS'
-    prints_no 'Why:|jprof run'
-    if unshare --user --map-root-user true 2>/dev/null; then
-        works unshare --user --map-root-user "$jprof" explain "$pid"
-        prints '^Not read: its memory may not be read: it is in another user namespace, where you$'
-        prints '^have no rights: run jprof outside of yours\.$'
-        prints_no 'sudo|SYS_PTRACE|jprof run'
-    fi
-    unpark
-    # One of the same user that is not dumpable: PR_SET_DUMPABLE is 4.
-    park '' '' $as_nobody /usr/bin/python3 -c 'import ctypes, sys
-ctypes.CDLL(None).prctl(4, 0)
-print("end", flush=True)
-sys.stdin.read()'
-    works $as_nobody "$jprof" explain "$pid"
-    prints '^Not read: its memory may not be read: it hides its memory from others of its$'
-    unpark
-    park "$jemalloc" "" $as_nobody "$parked" 0
-    works setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$jprof" explain "$pid"
-    prints '^Not read: its memory may not be read: you are root without CAP_SYS_PTRACE, and$'
-    unpark
-fi
 finish

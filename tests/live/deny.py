@@ -10,6 +10,7 @@ import sys
 NUMBERS = {  # x86-64, AArch64
     "close_range": (436, 436), "unshare": (272, 97), "memfd_create": (319, 279), "socket": (41, 198),
     "bind": (49, 200), "process_vm_readv": (310, 270), "renameat2": (316, 276),
+    "ptrace": (101, 117),
 }
 LOAD_NUMBER, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06
 ALLOW, FAIL = 0x7FFF0000, 0x00050000 | errno.EPERM
