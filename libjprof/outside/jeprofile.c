@@ -136,6 +136,97 @@ static int take_contexts(struct jp_memsource *m, struct jp_jeprofile *p, size_t 
 	return 0;
 }
 
+/* ---- contexts by their threads ------------------------------------------------------------------------------- */
+
+/* A thread's record has a hash table of its contexts (struct ckh_s of ckh.h): their number, the logarithm of its
+ * buckets and the address of its cells, in this order. */
+struct context_cell {
+	uint64_t stack, context;
+};
+
+/* Whether one of them is among the first `found` contexts, which are sorted by address. */
+static bool has_known(const struct context_cell *cells, size_t count, const struct jp_jeprofile *p, size_t found)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t at = jp_count_below(p->contexts, found, sizeof *p->contexts, cells[i].context);
+		if (at < found && p->contexts[at].address == cells[i].context)
+			return true;
+	}
+	return false;
+}
+
+/* The cells of a thread's table, for free(); NULL in *cells: there is none that has a known context. 0, or -1 when
+ * memory is short. */
+static int find_cells(struct jp_memsource *m, const struct jp_jeprofile *p, size_t found, uint64_t record,
+                      struct context_cell **cells, size_t *count)
+{
+	enum { from = 9, words_read = 20, number_at = 4, buckets_at = 3, most_lg = 16, per_bucket = 4 };
+	uint64_t words[words_read];
+	*cells = NULL;
+	if (!jp_memsource_read(m, record, words, sizeof words))
+		return 0;
+	for (unsigned i = from; i < words_read; i++) {
+		uint64_t lg = words[i - buckets_at] >> 32, number = words[i - number_at];
+		*count = lg <= most_lg ? (size_t)per_bucket << lg : 0;
+		if (!number || number > *count || !may_point(m, words[i]))
+			continue;
+		*cells = malloc(*count * sizeof **cells);
+		if (!*cells)
+			return -1;
+		jp_memsource_copy(m, words[i], *cells, *count * sizeof **cells);
+		if (has_known(*cells, *count, p, found))
+			return 0;
+		free(*cells);
+		*cells = NULL;
+	}
+	return 0;
+}
+
+/* 1: those of a thread's table were taken; 0: it has none; -1 when memory is short. */
+static int take_contexts_of(struct jp_memsource *m, struct jp_jeprofile *p, size_t found, uint64_t record)
+{
+	struct context_cell *cells;
+	size_t count;
+	int rc = find_cells(m, p, found, record, &cells, &count) ? -1 : cells != NULL;
+	for (size_t i = 0; rc > 0 && i < count; i++)
+		if (may_point(m, cells[i].context) && take_context(m, cells[i].context, p) < 0)
+			rc = -1;
+	free(cells);
+	return rc;
+}
+
+/* Objects come and go while they are read. Contexts that samples led to lack those whose samples all came after the
+ * extents were listed, and a busy process would have less than there is. So all of a thread are read at once, from its
+ * own table, and take the place of those. */
+static int take_contexts_of_threads(struct jp_memsource *m, struct jp_jeprofile *p)
+{
+	struct thread_table {
+		uint64_t record, taken;
+	} *tables = calloc(p->count + 1, sizeof *tables);
+	size_t found = p->count, kept = 0, count = 0;
+	int rc = tables ? 0 : -1;
+	for (size_t i = 0; tables && i < found; i++)
+		tables[i].record = p->threads[i].record;
+	if (tables)
+		qsort(tables, found, sizeof *tables, jp_by_first);
+	for (size_t i = 0; rc >= 0 && i < found; i++) {
+		if (count && tables[count - 1].record == tables[i].record)
+			continue;
+		rc = take_contexts_of(m, p, found, tables[i].record);
+		tables[count++] = (struct thread_table){ tables[i].record, rc > 0 };
+	}
+	for (size_t i = 0; rc >= 0 && i < p->count; i++) {
+		size_t at = jp_count_below(tables, count, sizeof *tables, p->threads[i].record);
+		if (i < found && at < count && tables[at].taken)
+			continue;
+		p->contexts[kept] = p->contexts[i];
+		p->threads[kept++] = p->threads[i];
+	}
+	p->count = p->thread_count = kept;
+	free(tables);
+	return rc < 0 ? -1 : 0;
+}
+
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 /* 5.3.0 has the address of a name, later ones the name itself. Where no thread has a cache it is not known which. */
@@ -252,6 +343,8 @@ int jp_jeprofile_take(struct jp_memsource *m, const struct jp_jeheap *h, const s
 	if (!p->sample_count)
 		return 0;
 	bool known = sound * 4 >= p->sample_count * 3 && find_rate(p);
+	if (known && take_contexts_of_threads(m, p))
+		return -1;
 	drop_empty_contexts(p);
 	p->count = known ? p->count : 0;
 	if (p->count)

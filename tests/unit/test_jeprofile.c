@@ -112,6 +112,33 @@ TEST(test_dump)
 	jp_memsource_close(&p->base);
 }
 
+/* A thread's own table (struct ckh_s of ckh.h): where it is found, it says which contexts the thread has. One that no
+ * sample was found of is there, and one that has gone since its sample was found is not. */
+TEST(test_table_of_thread)
+{
+	enum { number_at = 72, buckets_at = 80, cells_at = 104, context = 8, cell = 16 };
+	const uint64_t cells = PLANTED_STACK + 0x38000;
+	for (int known = 0; known < 2; known++) {
+		struct planted *p = planted_profile();
+		put_context(p, 3, 0, 7, 1, 5);
+		planted_word(p, THREAD(0) + number_at, 2);
+		planted_word(p, THREAD(0) + buckets_at, 1ULL << 32); /* two of four cells each */
+		planted_word(p, THREAD(0) + cells_at, cells);
+		planted_word(p, cells + 7 * cell + context, CONTEXT(3));
+		if (known)
+			planted_word(p, cells + 2 * cell + context, CONTEXT(0));
+		struct jp_jeprofile profile = planted_profile_of(p);
+		struct jp_strbuf text = { 0 };
+		jp_jeprofile_write(&profile, &p->base, &text);
+		bool fresh = strstr(text.text, "@ 0x301000 0x402000\n  t*: 5: 103382 [0: 0]\n");
+		assert_int_equal(fresh, known); /* a table without a context that samples led to is none */
+		assert_int_equal(profile.count, 3);
+		jp_strbuf_release(&text);
+		jp_jeprofile_release(&profile);
+		jp_memsource_close(&p->base);
+	}
+}
+
 TEST(test_no_samples)
 {
 	struct planted *p = planted_new(&jp_jelayouts[0]);
