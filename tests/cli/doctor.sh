@@ -2,6 +2,7 @@
 # jprof doctor: each check once with a set-up that is right and once with one that is wrong, on processes of a small C
 # program under a real jemalloc, and on commands that are not started.
 . "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
 find_jemalloc
 jemalloc=$(realpath "$jemalloc")
 unset JPROF_JEMALLOC JPROF_AGENT JPROF_AGENT_LIB MALLOC_CONF LD_PRELOAD
@@ -12,26 +13,13 @@ build libjemalloc-noprof.so noprof.c -shared -fPIC
 build static-program environ.c -static
 mkdir dumps
 
-pids=
-trap 'kill $pids 2>/dev/null; cd / && rm -rf "$tmp"' EXIT
-
-# until_true COMMAND...: polls; 20 s at most.
-until_true() {
-    tries=0
-    until "$@" 2>/dev/null; do
-        tries=$((tries + 1))
-        [ "$tries" -lt 3000 ] || { echo "never came true: $*"; exit 1; }
-        sleep 0.05
-    done
-}
-
 # start COMMAND...: in the background until the test ends; it says "ready". Its pid is $pid.
 start() {
     : >ready
     "$@" >ready 2>started.err </dev/null &
     pid=$!
-    pids="$pids $pid"
-    until_true grep -q ready ready
+    started="$started $pid"
+    until_true 15 grep -q ready ready || exit 1
 }
 
 # under CONF [ARGUMENT]: waits under jemalloc.
@@ -39,10 +27,6 @@ under() {
     conf=$1
     shift
     start env LD_PRELOAD="$jemalloc" MALLOC_CONF="$conf" ./waits "$@"
-}
-
-stop() {
-    kill "$pid" && wait "$pid" 2>/dev/null
 }
 
 # row VERDICT CHECK REGEX: such a row is printed.
@@ -54,7 +38,7 @@ row() {
 look() {
     under "$@"
     run "$jprof" doctor "$pid"
-    stop
+    stop "$pid"
 }
 
 # plan ASSIGNMENT... COMMAND...: doctor of a command with these variables.
@@ -87,7 +71,7 @@ row ok children 'inherit'
 prints '^[0-9]+ ok, 2 warn, 0 bad, 0 unknown$'
 check "trying left something behind" [ -z "$(ls dumps)" ]
 check "the process was harmed" kill -0 "$pid"
-stop
+stop "$pid"
 
 # A library that is stripped has names from more than what it exports.
 strip -o stripped waits
@@ -151,12 +135,12 @@ start ./waits
 exits_with 1 "$jprof" doctor "$pid"
 row bad jemalloc 'none is loaded: this process cannot be profiled any more'
 row ok preload 'is not set'
-stop
+stop "$pid"
 start env LD_PRELOAD=/usr/lib/no-machine/libjemalloc.so.2 MALLOC_CONF="$good" ./waits
 exits_with 1 "$jprof" doctor "$pid"
 row bad preload '/usr/lib/no-machine/libjemalloc.so.2: No such file'
 row bad jemalloc 'names a jemalloc, and yet none'
-stop
+stop "$pid"
 plan LD_PRELOAD="$tmp/libjemalloc-noprof.so" MALLOC_CONF="$good" ./waits
 exits 1
 row bad config.prof 'without profiling \(--enable-prof\): tried here'
@@ -197,7 +181,7 @@ cp "$jemalloc" below/libjemalloc.so.2
 start env LD_PRELOAD=below/libjemalloc.so.2 MALLOC_CONF="$good" ./waits
 works "$jprof" doctor "$pid"
 row ok preload 'LD_PRELOAD=below/libjemalloc.so.2'
-stop
+stop "$pid"
 build linked waits.c -Wl,--no-as-needed "$jemalloc"
 plan MALLOC_CONF="$good" ./linked
 exits 0
@@ -209,7 +193,7 @@ for archive in /usr/lib/*/libjemalloc.a; do
     exits_with 1 "$jprof" doctor "$pid"
     row bad jemalloc "part of $tmp/hides, version [345]\..*does not export mallctl"
     prints ' -> link it with -Wl,--export-dynamic-symbol=mallctl$'
-    stop
+    stop "$pid"
     build holds waits.c -Wl,--undefined=mallctl -Wl,--export-dynamic-symbol=mallctl "$archive" -lm -ldl -lstdc++ -lpthread
     start env MALLOC_CONF="$good" ./holds
     run "$jprof" doctor "$pid"
@@ -217,7 +201,7 @@ for archive in /usr/lib/*/libjemalloc.a; do
     row unknown config.prof 'part of the program and cannot be tried'
     row ok prof prof:true
     row ok directory 'may be written'
-    stop
+    stop "$pid"
 done
 plan LD_PRELOAD="$jemalloc" ./static-program
 exits 1
@@ -256,7 +240,7 @@ run "$jprof" doctor "$pid"
 row unknown preload 'written its title over it'
 row unknown malloc-conf 'cannot be read'
 row ok jemalloc "$jemalloc"
-stop
+stop "$pid"
 
 # ---- USR2
 look "$good" usr2
@@ -286,7 +270,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     chgrp 65534 dumps && chmod 775 dumps
     works "$jprof" doctor "$pid"
     row ok directory 'may be written by user 65534'
-    stop
+    stop "$pid"
     # Somebody else's process.
     if $as_nobody "$jprof" --version >/dev/null 2>&1; then
         under "$good"
@@ -294,7 +278,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
         row unknown program 'may not be seen by user 65534'
         row unknown jemalloc 'may not be seen'
         row unknown agent 'may not be seen'
-        stop
+        stop "$pid"
     fi
     if unshare -m true 2>/dev/null; then
         # Seen by the process alone: a file system that is too small for a dump.
@@ -303,11 +287,11 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
         row ok directory 'as the process sees it'
         row bad space '0.1 MB free'
         row unknown config.prof 'another system'
-        stop
+        stop "$pid"
         start unshare -m sh -c "mount -t tmpfs -o ro none dumps && exec env LD_PRELOAD=$jemalloc MALLOC_CONF=$good ./waits"
         run "$jprof" doctor "$pid"
         row bad space 'read-only'
-        stop
+        stop "$pid"
         # In a pid namespace of its own it is pid 1 or so, as in each other container: the name of its dumps is not its
         # alone.
         start unshare -pf --kill-child --mount-proc env LD_PRELOAD="$jemalloc" MALLOC_CONF="$good" ./waits
@@ -322,9 +306,9 @@ fi
 exits_with 1 "$jprof" doctor 4194999
 row bad process 'there is no process 4194999'
 sh -c 'sleep 1 & echo $! >zombie; exec sleep 100' >/dev/null 2>&1 &
-pids="$pids $!"
-until_true test -s zombie
-until_true grep -q 'State:.*Z' "/proc/$(cat zombie)/status"
+started="$started $!"
+until_true 15 test -s zombie
+until_true 15 grep -q 'State:.*Z' "/proc/$(cat zombie)/status"
 exits_with 1 "$jprof" doctor "$(cat zombie)"
 row bad process 'is a zombie'
 exits_with 1 "$jprof" doctor 1 2
@@ -377,5 +361,5 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
         strace -f -o trace -e trace=execve "$jprof" doctor -- env LD_PRELOAD="$jemalloc" ./waits >out 2>err
     check "the command was started" eval '! grep "execve(" trace | grep -v -- --list | grep -q "waits\", \[.*/waits"'
 fi
-stop
+stop "$pid"
 finish

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Memory has a limit that ends in one line; TERM and INT end every phase, and nothing is left.
 . "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
 
 # dump STACKS: each of 30 frames, all addresses different
 dump() {
@@ -84,18 +85,6 @@ start() {
     pid=$!
 }
 
-# until_true TEXT COMMAND...: waits for it; fails with TEXT where that never comes. A loaded machine needs less than that.
-until_true() {
-    says=$1
-    shift
-    tries=1500
-    until "$@"; do
-        tries=$((tries - 1))
-        [ $tries -gt 0 ] || { fail "$says"; return; }
-        sleep 0.02
-    done
-}
-
 # Graphviz is in a child, which goes with the program.
 has_graphviz() {
     drawer=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
@@ -108,7 +97,7 @@ has_ended() { case $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null) in '' | Z*) ;
 # ends_by SIGNAL: because of it
 ends_by() {
     kill -s "$1" $pid 2>/dev/null || fail "it had ended before"
-    until_true "does not end" has_ended
+    check "does not end" until_true 4 has_ended
     has_ended || kill -s KILL $pid
     wait $pid
     status=$?
@@ -156,17 +145,17 @@ for signal in $signals; do
     exec 9<>pipe
     start "$jprof" --text -o reports/b pipe
     never_ending >pipe 2>/dev/null 9>&- &
-    until_true "does not read" [ -e fed ]
+    check "does not read" until_true 4 [ -e fed ]
     ends_by $signal
     exec 9>&-
 
     [ $pictures = true ] || continue
     what="$signal while it lays out a graph"
     start "$jprof" --svg --nodecount=100000 --nodefraction=0 --edgefraction=0 -o reports/d tangle.heap
-    until_true "lays out nothing" has_graphviz
+    check "lays out nothing" until_true 4 has_graphviz
     sleep 0.3
     ends_by $signal
-    until_true "its child goes on" drawer_has_ended
+    check "its child goes on" until_true 4 drawer_has_ended
 done
 [ $pictures = true ] || echo "built without libgvc: no graph was laid out"
 what="after all signals"

@@ -48,6 +48,25 @@ launch() {
     until_true 60 test -e ready || { cat target.err; echo "did not start: $*"; exit 1; }
 }
 
+# need_fakes: for processes with an agent that does as it is told (src/fake_agent.py) and a dump, $good.
+need_fakes() {
+    python3=$(command -v python3) || skip "no python3 here"
+    "$python3" -c 'import os; os.memfd_create' 2>/dev/null || skip "this python3 knows no memfd"
+    mkdir d
+    good=$tmp/good.heap
+    of_no_machine "$heaps/jemalloc-5.3.0.heap" >"$good"
+}
+
+# fake LIES: such a process; sets $pid. Its next dump: $next.
+fake() {
+    rm -f ready asked
+    "$python3" "$here/src/fake_agent.py" "$tmp/d" "$1" "$good" >target.out 2>target.err </dev/null &
+    pid=$!
+    started="$started $pid"
+    until_true 60 test -e ready || { cat target.err; exit 1; }
+    next=app.$pid.0.j0.heap
+}
+
 # start CONF COMMAND...: under profiling with the agent; start_bare: with what CONF says, without the agent.
 start() {
     conf=$1

@@ -3,21 +3,7 @@
 # the process's own.
 . "$(dirname "$0")/lib.sh"
 . "$here/live.sh"
-python3=$(command -v python3) || skip "no python3 here"
-"$python3" -c 'import os; os.memfd_create' 2>/dev/null || skip "this python3 knows no memfd"
-mkdir d
-good=$tmp/good.heap
-of_no_machine "$heaps/jemalloc-5.3.0.heap" >good.heap
-
-# fake LIES: a process with such an agent; sets $pid. Its next dump: $next.
-fake() {
-    rm -f ready
-    "$python3" "$here/src/fake_agent.py" "$tmp/d" "$1" "$good" >target.out 2>target.err </dev/null &
-    pid=$!
-    started="$started $pid"
-    until_true 60 test -e ready || { cat target.err; exit 1; }
-    next=app.$pid.0.j0.heap
-}
+need_fakes
 
 # refuses LIKE OPTIONS...: snap of $pid
 refuses() {

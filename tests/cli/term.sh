@@ -5,12 +5,8 @@
 # where no file system has files without a name (src/no_tmpfile.c).
 . "$(dirname "$0")/lib.sh"
 . "$here/live.sh"
-python3=$(command -v python3) || skip "no python3 here"
-"$python3" -c 'import os; os.memfd_create' 2>/dev/null || skip "this python3 knows no memfd"
 unset JPROF_JEMALLOC JPROF_AGENT JPROF_AGENT_LIB MALLOC_CONF LD_PRELOAD
-mkdir d
-of_no_machine "$heaps/jemalloc-5.3.0.heap" >good.heap
-good=$tmp/good.heap
+need_fakes
 
 no_names=
 build no_tmpfile no_tmpfile.c
@@ -44,15 +40,6 @@ ended() {
     status=$?
     check "a sanitizer found something" no_finding
     nothing_like . 'jprof-part|\.jprof$|^x\.txt$'
-}
-
-# fake LIES: a process with such an agent; sets $pid.
-fake() {
-    rm -f ready asked
-    "$python3" "$here/src/fake_agent.py" "$tmp/d" "$1" "$good" >target.out 2>target.err </dev/null &
-    pid=$!
-    started="$started $pid"
-    until_true 60 test -e ready || { cat target.err; exit 1; }
 }
 
 # ---- an agent that does not answer
