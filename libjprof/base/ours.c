@@ -1,5 +1,7 @@
 #include "base/ours.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,16 +15,24 @@ static bool is_safe(const struct stat *st)
 	return (st->st_uid == 0 || st->st_uid == geteuid()) && (sticky || !others);
 }
 
+bool jp_path_is_ours(const char *real, struct stat *st)
+{
+	char dir[PATH_MAX];
+	struct stat above;
+	bool good =
+	    snprintf(dir, sizeof dir, "%s", real) < PATH_MAX && !lstat(dir, st) && S_ISREG(st->st_mode) && is_safe(st);
+	for (char *slash = good ? strrchr(dir, '/') : NULL; slash && good; slash = strrchr(dir, '/')) {
+		*slash = '\0';
+		good = !lstat(*dir ? dir : "/", &above) && is_safe(&above);
+	}
+	return good;
+}
+
 bool jp_file_is_ours(const char *path, uint64_t dev, uint64_t inode)
 {
 	struct stat st;
 	char *real = realpath(path, NULL);
-	bool good =
-	    real && !lstat(real, &st) && st.st_dev == dev && st.st_ino == inode && S_ISREG(st.st_mode) && is_safe(&st);
-	for (char *slash = good ? strrchr(real, '/') : NULL; slash && good; slash = strrchr(real, '/')) {
-		*slash = '\0';
-		good = !lstat(*real ? real : "/", &st) && is_safe(&st);
-	}
+	bool good = real && jp_path_is_ours(real, &st) && st.st_dev == dev && st.st_ino == inode;
 	free(real);
 	return good;
 }
