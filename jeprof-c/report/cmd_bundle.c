@@ -162,22 +162,13 @@ static bool is_table(const char *path)
 	return !strncmp(head, "jprof-table ", 12);
 }
 
-/* DUMP.SUFFIX beside it, also where the dump was compressed since; NULL: there is none. To be freed. */
+/* The dump's name with the suffix, also where the dump was compressed since; NULL: there is none. To be freed. */
 static char *find_beside(const char *dump, const char *suffix, bool (*is_it)(const char *path))
 {
-	static const char *const endings[] = { "", ".gz", ".zst", ".xz", ".bz2" };
-	size_t len = strlen(dump);
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		size_t n = strlen(endings[i]);
-		char *path;
-		if (n >= len || strcmp(dump + len - n, endings[i]) != 0)
-			continue;
-		if (asprintf(&path, "%.*s.%s", (int)(len - n), dump, suffix) < 0)
-			return NULL;
-		if (is_it(path))
+	char *path;
+	for (size_t at = 0; jp_name_beside(dump, suffix, &at, &path); free(path))
+		if (!path || is_it(path))
 			return path;
-		free(path);
-	}
 	return NULL;
 }
 
@@ -226,7 +217,7 @@ static bool add_member(struct bundling *b, const char *path, const struct jprof_
 {
 	struct jprof_bundle_member member = { .size = sizeof member, .pid = pid_of_dump(path), .label = b->o->label };
 	struct jprof_error err;
-	char *sidecar = find_beside(path, "json", is_sidecar), *table = find_beside(path, "ruby", is_table);
+	char *sidecar = find_beside(path, ".json", is_sidecar), *table = find_beside(path, ".ruby", is_table);
 	bool good = said(jprof_bundle_writer_member(b->writer, &member, &err), &err) &&
 	            add_file(b, "agent.json", sidecar) && add_file(b, "dump.heap", path) &&
 	            add_file(b, "frames", table) && (!dump || add_symbols(b, path, dump, sidecar)) && add_gathered(b);

@@ -423,7 +423,7 @@ static bool take_last(const char *text, size_t *len, const char *set)
 unsigned long long pid_of_dump(const char *path)
 {
 	static const char digits[] = "0123456789";
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".heap");
+	const char *name = base_name(path), *end = strstr(name, ".heap");
 	size_t len = end ? (size_t)(end - name) : 0;
 	take_last(name, &len, digits);
 	if (!take_last(name, &len, "fijmu") || !take_last(name, &len, ".") || !take_last(name, &len, digits) ||

@@ -2,12 +2,14 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/wholefile.h"
 
 /* Standard input is "-". */
@@ -47,23 +49,17 @@ static bool begins_as_sidecar(const char *path)
 /* What an agent wrote beside the dump, which is read with it: PATH.json, PATH.ruby without an ending of compression. */
 static bool are_beside(const char *dump, const struct stat *output)
 {
-	static const char *const endings[] = { "", ".gz", ".zst", ".xz", ".bz2" };
-	char path[PATH_MAX];
+	char path[PATH_MAX], *table;
+	bool others = true;
 	size_t len = dump ? strlen(dump) : 0;
 	if (!dump || len + sizeof ".ruby" > sizeof path)
 		return true;
 	snprintf(path, sizeof path, "%s.json", dump);
 	if (leads_to(path, output) && begins_as_sidecar(path))
 		return is_other(path, output);
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		size_t n = strlen(endings[i]);
-		if (n >= len || strcmp(dump + len - n, endings[i]) != 0)
-			continue;
-		snprintf(path, sizeof path, "%.*s.ruby", (int)(len - n), dump);
-		if (!is_other(path, output))
-			return false;
-	}
-	return true;
+	for (size_t at = 0; others && jp_name_beside(dump, ".ruby", &at, &table); free(table))
+		others = !shortage_note(table) || is_other(table, output);
+	return others;
 }
 
 static bool is_other_dump(const char *path, const struct stat *output)

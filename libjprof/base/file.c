@@ -347,3 +347,19 @@ bool jp_path_next(const char **list, char path[static PATH_MAX])
 	}
 	return false;
 }
+
+bool jp_name_beside(const char *path, const char *suffix, size_t *at, char **name)
+{
+	static const char *const endings[] = { "", ".gz", ".zst", ".xz", ".bz2" };
+	size_t len = strlen(path);
+	while (strcmp(path, "-") != 0 && *at < jp_count(endings)) {
+		const char *ending = endings[(*at)++];
+		size_t n = strlen(ending);
+		if (n >= len || strcmp(path + len - n, ending) != 0)
+			continue;
+		if (asprintf(name, "%.*s%s", (int)(len - n), path, suffix) < 0)
+			*name = NULL;
+		return true;
+	}
+	return false;
+}

@@ -84,4 +84,9 @@ void jp_file_close(int *fd);
  * path may be, is passed over. */
 bool jp_path_next(const char **list, char path[static PATH_MAX]);
 
+/* The names, one after the other, that a file beside a dump may have: FILE with the suffix, then, where FILE ends as
+ * compressed files do, the same without that ending. *at is 0 at first. False: no more; none for "-". *name is to be
+ * freed, and NULL when memory is short. */
+bool jp_name_beside(const char *path, const char *suffix, size_t *at, char **name);
+
 #endif

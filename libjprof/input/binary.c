@@ -95,7 +95,7 @@ static int read_needed(struct jprof_binary *b)
 
 static const char *libc_of(const struct jprof_binary *b)
 {
-	const char *slash = strrchr(b->info.interpreter, '/'), *loader = slash ? slash + 1 : b->info.interpreter;
+	const char *loader = jp_basename(b->info.interpreter);
 	if (jp_begins(loader, "ld-musl"))
 		return "musl";
 	if (jp_begins(loader, "ld-linux") || jp_begins(loader, "ld.so.") || jp_begins(loader, "ld64.so."))

@@ -51,22 +51,6 @@ static int take_table_at(char *name, struct jp_table_text *found, struct jprof_e
 	return 0;
 }
 
-bool jp_name_beside(const char *path, const char *suffix, size_t *at, char **name)
-{
-	static const char *const endings[] = { "", ".gz", ".zst", ".xz", ".bz2" };
-	size_t len = strlen(path);
-	while (strcmp(path, "-") != 0 && *at < jp_count(endings)) {
-		const char *ending = endings[(*at)++];
-		size_t n = strlen(ending);
-		if (n >= len || strcmp(path + len - n, ending) != 0)
-			continue;
-		if (asprintf(name, "%.*s%s", (int)(len - n), path, suffix) < 0)
-			*name = NULL;
-		return true;
-	}
-	return false;
-}
-
 int jp_tablefile_find(const char *path, struct jp_table_text *found, struct jprof_error *err)
 {
 	char *name;

@@ -18,11 +18,6 @@ struct jp_table_text {
  * error. To be released in any case. */
 int jp_tablefile_find(const char *path, struct jp_table_text *found, struct jprof_error *err);
 
-/* The names, one after the other, that a file beside a dump may have: FILE with the suffix, then, where FILE ends as
- * compressed files do, the same without that ending. *at is 0 at first. False: no more; none for "-". *name is to be
- * freed, and NULL when memory is short. */
-bool jp_name_beside(const char *path, const char *suffix, size_t *at, char **name);
-
 void jp_table_text_release(struct jp_table_text *text);
 
 #endif
