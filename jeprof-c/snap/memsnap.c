@@ -165,6 +165,7 @@ bool memsnap_of_core(struct memsnap *s, const char *path, const struct snap_opti
 	jprof_bundle_writer_free(writer);
 	free(profile.text);
 	free(profile.sidecar);
+	free(profile.table);
 	return !rc;
 }
 

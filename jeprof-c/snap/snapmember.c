@@ -426,7 +426,12 @@ int snap_keep_profile(void *context, const struct jprof_heap_dump *dump)
 		return -1;
 	memcpy(p->text, dump->text, p->len = dump->len);
 	memcpy(p->sidecar, dump->sidecar, p->sidecar_len = dump->sidecar_len);
-	return 0;
+	if (!dump->table)
+		return 0;
+	p->table = malloc(dump->table_len);
+	if (p->table)
+		memcpy(p->table, dump->table, p->table_len = dump->table_len);
+	return p->table ? 0 : -1;
 }
 
 /* Of a program with prof:true, what its own prof.dump would have written. */
@@ -436,7 +441,10 @@ static int add_dump_of(struct member *m, const struct snap_profile *p, struct jp
 	char title[32];
 	snprintf(title, sizeof title, "process %d", m->process->pid);
 	int rc = jprof_bundle_writer_file(writer, "dump.heap", p->text, p->len, err);
-	rc = rc ? rc : jprof_profile_parse(p->text, p->len, title, NULL, &m->profile, err);
+	if (!rc && p->table)
+		rc = jprof_bundle_writer_file(writer, "frames", p->table, p->table_len, err);
+	const struct jprof_profile_opts opts = { .size = sizeof opts, .table = p->table, .table_len = p->table_len };
+	rc = rc ? rc : jprof_profile_parse(p->text, p->len, title, &opts, &m->profile, err);
 	rc = rc ? rc : jprof_profile_sidecar(m->profile, p->sidecar, p->sidecar_len, err);
 	if (rc || !symbolize_member(m))
 		return rc;
@@ -471,6 +479,7 @@ static int add_heap_of(struct member *m, struct jprof_bundle_writer *writer, str
 	jprof_profile_free(m->profile);
 	free(profile.text);
 	free(profile.sidecar);
+	free(profile.table);
 	return rc == JPROF_E_NOMEM || rc == JPROF_E_WRITE ? -1 : 0;
 }
 

@@ -53,8 +53,8 @@ void leftovers_end(struct leftovers *leftovers);
 
 /* A profile that was in the memory of a process or a core. */
 struct snap_profile {
-	char *text, *sidecar; /* owned; NULL: there was none */
-	size_t len, sidecar_len;
+	char *text, *sidecar, *table; /* owned; NULL: there was none */
+	size_t len, sidecar_len, table_len;
 };
 
 /* For jprof_heap_opts: the context is a struct snap_profile. */

@@ -55,7 +55,7 @@ static int add_core_files(struct jp_memsource *source, const struct jp_core_fact
 		                              .pid = (uint64_t)facts->pid,
 		                              .title = *facts->name ? facts->name : NULL,
 		                              .time = facts->time };
-	if (jp_holding_dump(h, source, opts) || jp_holding_write(h, source, opts, &heap))
+	if (jp_holding_dump(h, source, NULL, opts) || jp_holding_write(h, source, opts, &heap))
 		return jp_error_nomem(err);
 	jp_coresource_smaps(source, is_of_malloc, &h->extents, &maps, &smaps);
 	uint64_t memory = facts->memory + (facts->holes ? 0 : zeros_of_slabs(source, &h->extents));

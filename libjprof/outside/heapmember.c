@@ -129,6 +129,27 @@ static int look_again_at(struct jprof_target *t, struct jp_memsource **source, c
 	return rc;
 }
 
+static int64_t clock_ms(clockid_t clock)
+{
+	struct timespec now = { 0 };
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static struct jp_jeages ages_now(const struct jprof_target *t, const struct jp_memsource *source)
+{
+	int64_t boot = clock_ms(CLOCK_BOOTTIME), real = clock_ms(CLOCK_REALTIME);
+	long ticks = sysconf(_SC_CLK_TCK);
+	return (struct jp_jeages){ .pid = t->pid,
+		                   .start_ticks = t->start_ticks,
+		                   .began = t->start_ticks * 1000 / (uint64_t)(ticks > 0 ? ticks : 100),
+		                   .now = (uint64_t)boot,
+		                   .boot = (uint64_t)((real - boot) / 1000 * 1000),
+		                   .monotonic = boot - clock_ms(CLOCK_MONOTONIC),
+		                   .realtime = boot - real,
+		                   .ids = jp_jeages_place(source->maps) };
+}
+
 static int add_heap(struct jprof_target *t, struct jp_memsource **source, const struct jprof_heap_opts *opts,
                     struct jp_holding *h, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
@@ -143,7 +164,8 @@ static int add_heap(struct jprof_target *t, struct jp_memsource **source, const 
 	if (!jp_holding_tells(h) || (!h->jemalloc.version && jemalloc_of(*source)))
 		return refuse_jemalloc(t, *source, err);
 	h->jemalloc.background_thread = has_background_thread(t);
-	return jp_holding_dump(h, *source, opts) || jp_holding_write(h, *source, opts, &text)
+	struct jp_jeages jp_cleanup(jp_jeages_release) ages = ages_now(t, *source);
+	return jp_holding_dump(h, *source, &ages, opts) || jp_holding_write(h, *source, opts, &text)
 	           ? jp_error_nomem(err)
 	           : jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
 }

@@ -107,15 +107,20 @@ int jp_holding_write(const struct jp_holding *h, struct jp_memsource *source, co
 	return good && !text->failed ? 0 : -1;
 }
 
-int jp_holding_dump(const struct jp_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts)
+int jp_holding_dump(const struct jp_holding *h, struct jp_memsource *source, struct jp_jeages *ages,
+                    const struct jprof_heap_opts *opts)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 }, jp_cleanup(jp_strbuf_release) ids = { 0 };
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 }, jp_cleanup(jp_strbuf_release) ids = { 0 },
+						       jp_cleanup(jp_strbuf_release) table = { 0 };
 	if (!h->profile.count || !opts->dump)
 		return 0;
-	jp_jeprofile_write(&h->profile, source, &text);
-	if (text.failed || jp_mapped_ids_write(source, &ids))
+	if (jp_jeprofile_write(&h->profile, source, ages, &text) || jp_mapped_ids_write(source, &ids))
 		return -1;
-	const struct jprof_heap_dump dump = { text.text, ids.text, text.len, ids.len };
+	if (ages)
+		jp_jeages_write(ages, &text, &table);
+	if (table.failed)
+		return -1;
+	const struct jprof_heap_dump dump = { text.text, ids.text, text.len, ids.len, table.text, table.len };
 	return opts->dump(opts->dump_context, &dump) ? -1 : 0;
 }
 

@@ -34,9 +34,9 @@ bool jp_holding_tells(const struct jp_holding *holding);
 int jp_holding_write(const struct jp_holding *holding, struct jp_memsource *source, const struct jprof_heap_opts *opts,
                      struct jp_strbuf *text) jp_must_check;
 
-/* Hands the profile to opts->dump, where there are both. 0, or -1 when memory is short, or it
- * did not return 0. */
-int jp_holding_dump(const struct jp_holding *holding, struct jp_memsource *source,
+/* Hands the profile to opts->dump, where there are both; with `ages`, unless that is NULL, in epochs. 0, or -1 when
+ * memory is short, or it did not return 0. */
+int jp_holding_dump(const struct jp_holding *holding, struct jp_memsource *source, struct jp_jeages *ages,
                     const struct jprof_heap_opts *opts) jp_must_check;
 
 /* What is worth a word. */

@@ -382,27 +382,136 @@ static bool is_same_stack(const struct jp_jecontext *a, const struct jp_jecontex
 	return a->depth == b->depth && !memcmp(a->stack, b->stack, a->depth * sizeof *a->stack);
 }
 
-static size_t put_stack(struct jp_strbuf *text, const struct jp_jeprofile *p, size_t first)
+/* What a context has of an epoch; without ages of epoch 0, which is none. */
+struct profile_part {
+	uint32_t stack; /* the first context of that stack */
+	uint32_t epoch, context;
+	struct jp_jecounts of;
+};
+
+struct profile_parts {
+	struct profile_part *items;
+	size_t count, cap;
+};
+
+static int add_part(struct profile_parts *to, size_t first, struct profile_part part)
 {
-	const struct jp_jecontext *c = &p->contexts[first];
+	struct profile_part *last = to->count > first ? &to->items[to->count - 1] : NULL;
+	if (last && last->epoch == part.epoch) {
+		last->of.eighths += part.of.eighths;
+		last->of.bytes += part.of.bytes;
+		return 0;
+	}
+	if (jp_array_push(to->items, to->count, to->cap))
+		return -1;
+	to->items[to->count++] = part;
+	return 0;
+}
+
+/* The counters are what holds. Where more samples were found than they have the parts become less in proportion; what
+ * was not found is younger than the list of extents. */
+static int fit_to_counters(struct profile_parts *to, size_t first, struct profile_part rest, struct jp_jecounts found)
+{
+	struct jp_jecounts has = rest.of;
+	if (found.eighths == has.eighths && found.bytes == has.bytes)
+		return 0;
+	if (found.eighths <= has.eighths && found.bytes <= has.bytes) {
+		rest.of.eighths -= found.eighths;
+		rest.of.bytes -= found.bytes;
+		return add_part(to, first, rest);
+	}
+	for (size_t i = first; i < to->count; i++) {
+		struct jp_jecounts *of = &to->items[i].of;
+		of->eighths = (uint64_t)((double)of->eighths * (double)has.eighths / (double)found.eighths);
+		of->bytes = (uint64_t)((double)of->bytes * (double)has.bytes / (double)found.bytes);
+	}
+	return 0;
+}
+
+/* Samples of a context are in the order of their times. */
+static int add_parts_of(const struct jp_jeprofile *p, const struct jp_jeages *ages, uint32_t stack, uint32_t context,
+                        struct profile_parts *to)
+{
+	const struct jp_jecontext *c = &p->contexts[context];
+	struct profile_part rest = { stack, 0, context, c->unbiased };
+	struct jp_jecounts of[jp_je_classes], found = { 0 };
+	size_t first = to->count, s = jp_count_below(p->samples, p->sample_count, sizeof *p->samples, c->address);
+	if (!ages)
+		return add_part(to, first, rest);
+	unbias(p->lg_rate, of);
+	rest.epoch = jp_jeages_running(ages);
+	for (; s < p->sample_count && p->samples[s].context == c->address; s++) {
+		struct jp_jecounts one = of[p->samples[s].class];
+		found.eighths += one.eighths;
+		found.bytes += one.bytes;
+		if (add_part(to, first,
+		             (struct profile_part){ stack, jp_jeages_epoch(ages, p->samples[s].time), context, one }))
+			return -1;
+	}
+	return fit_to_counters(to, first, rest, found);
+}
+
+static int by_stack_and_epoch(const void *a, const void *b)
+{
+	const struct profile_part *x = a, *y = b;
+	return x->stack != y->stack   ? jp_order(x->stack, y->stack)
+	       : x->epoch != y->epoch ? jp_order(x->epoch, y->epoch)
+	                              : jp_order(x->context, y->context);
+}
+
+static int make_parts(const struct jp_jeprofile *p, const struct jp_jeages *ages, struct profile_parts *to)
+{
+	for (size_t i = 0, stack = 0; i < p->count; i++) {
+		stack = i && !is_same_stack(&p->contexts[stack], &p->contexts[i]) ? i : stack;
+		if (add_parts_of(p, ages, (uint32_t)stack, (uint32_t)i, to))
+			return -1;
+	}
+	if (to->count)
+		qsort(to->items, to->count, sizeof *to->items, by_stack_and_epoch);
+	return 0;
+}
+
+/* One stack of the dump: all parts of a stack and epoch. Returns behind the last of them. */
+static const struct profile_part *put_stack(struct jp_strbuf *text, const struct jp_jeprofile *p,
+                                            const struct jp_jeages *ages, const struct profile_part *first,
+                                            const struct profile_part *limit)
+{
+	const struct jp_jecontext *c = &p->contexts[first->stack];
+	const struct profile_part *end = first;
 	struct jp_jecounts sum = { 0 };
-	size_t end = first;
-	for (; end < p->count && is_same_stack(c, &p->contexts[end]); end++)
-		add_context(&sum, &p->contexts[end]);
+	for (; end < limit && end->stack == first->stack && end->epoch == first->epoch; end++) {
+		sum.eighths += end->of.eighths;
+		sum.bytes += end->of.bytes;
+	}
 	jp_strbuf_str(text, "@");
 	for (uint32_t i = 0; i < c->depth; i++)
 		jp_strbuf_printf(text, " 0x%llx", (unsigned long long)c->stack[i]);
+	if (first->epoch)
+		jp_strbuf_printf(text, " 0x%llx", (unsigned long long)jp_jeages_address(ages, first->epoch));
 	jp_strbuf_str(text, "\n  t*: ");
 	put_counters(text, p, sum);
-	for (size_t i = first; i < end; i++) {
-		jp_strbuf_printf(text, "\n  t%llu: ", (unsigned long long)p->contexts[i].thread);
-		put_counters(text, p, p->contexts[i].unbiased);
+	for (const struct profile_part *part = first; part < end; part++) {
+		jp_strbuf_printf(text, "\n  t%llu: ", (unsigned long long)p->contexts[part->context].thread);
+		put_counters(text, p, part->of);
 	}
 	jp_strbuf_str(text, "\n");
 	return end;
 }
 
-void jp_jeprofile_write(const struct jp_jeprofile *p, const struct jp_memsource *source, struct jp_strbuf *text)
+static int put_stacks(const struct jp_jeprofile *p, struct jp_jeages *ages, struct jp_strbuf *text)
+{
+	struct profile_parts parts = { 0 };
+	int rc = make_parts(p, ages, &parts);
+	for (size_t i = 0; i < parts.count && !rc && ages; i++)
+		rc = jp_jeages_use(ages, parts.items[i].epoch);
+	const struct profile_part *part = parts.items, *limit = part + parts.count;
+	while (part < limit && !rc)
+		part = put_stack(text, p, ages, part, limit);
+	free(parts.items);
+	return rc;
+}
+
+static void put_head(const struct jp_jeprofile *p, struct jp_strbuf *text)
 {
 	struct jp_jecounts sum = { 0 };
 	for (size_t i = 0; i < p->count; i++)
@@ -416,14 +525,26 @@ void jp_jeprofile_write(const struct jp_jeprofile *p, const struct jp_memsource 
 		jp_strbuf_printf(text, "%s%s", *t->name ? " " : "", t->name);
 	}
 	jp_strbuf_str(text, "\n");
-	for (size_t i = 0; i < p->count;)
-		i = put_stack(text, p, i);
+}
+
+int jp_jeprofile_write(const struct jp_jeprofile *p, const struct jp_memsource *source, struct jp_jeages *ages,
+                       struct jp_strbuf *text)
+{
+	put_head(p, text);
+	if (put_stacks(p, ages, text))
+		return -1;
 	jp_strbuf_str(text, "\nMAPPED_LIBRARIES:\n");
+	bool placed = !ages;
 	for (size_t i = 0; i < jprof_maps_count(source->maps); i++) {
 		const struct jprof_map *map = jprof_maps_at(source->maps, i);
+		if (!placed && map->start > ages->ids) {
+			jp_jeages_put_mapping(ages, text);
+			placed = true;
+		}
 		jp_strbuf_printf(text, "%llx-%llx %c%c%cp %08llx %02x:%02x %llu %s\n", (unsigned long long)map->start,
 		                 (unsigned long long)map->limit, map->readable ? 'r' : '-', map->writable ? 'w' : '-',
 		                 map->executable ? 'x' : '-', (unsigned long long)map->offset, map->dev_major,
 		                 map->dev_minor, (unsigned long long)map->inode, map->path);
 	}
+	return text->failed ? -1 : 0;
 }

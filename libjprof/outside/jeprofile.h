@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
+#include "outside/jeages.h"
 #include "outside/jeheap.h"
 
 enum { jp_je_thread_name = 64 };
@@ -53,8 +54,10 @@ struct jp_jeprofile {
 int jp_jeprofile_take(struct jp_memsource *source, const struct jp_jeheap *heap, const struct jp_jeextents *extents,
                       struct jp_jeprofile *profile) jp_must_check;
 
-/* Writes a profile, of which there must be one, as prof.dump does: heap_v2, with the mappings of the source. */
-void jp_jeprofile_write(const struct jp_jeprofile *profile, const struct jp_memsource *source, struct jp_strbuf *text);
+/* Writes a profile, of which there must be one, as prof.dump does: heap_v2, with the mappings of the source. With
+ * `ages` each stack is divided among its epochs, which are noted there. 0, or -1 when memory is short. */
+int jp_jeprofile_write(const struct jp_jeprofile *profile, const struct jp_memsource *source, struct jp_jeages *ages,
+                       struct jp_strbuf *text) jp_must_check;
 
 void jp_jeprofile_release(struct jp_jeprofile *profile);
 

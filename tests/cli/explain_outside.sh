@@ -75,8 +75,8 @@ prints '^It samples \(prof:true\): jprof snap PID has its profile\.$'
 works "$jprof" snap "$pid" -o profile.jprof
 says
 check "not what comes next" grep -qx 'jprof: read from outside, with its profile; next: jprof profile.jprof' next
-stacks_of() { # but for threads that have no samples
-    sed -e '/^MAPPED_LIBRARIES/,$d' -e '/^  t[0-9]*: 0: 0 /d'
+stacks_of() { # but for threads that have no samples, and the address of the epoch: all are of the first minute here
+    sed -e '/^MAPPED_LIBRARIES/,$d' -e '/^  t[0-9]*: 0: 0 /d' -e 's/ 0x70000005$//'
 }
 tar xOf profile.jprof "$pid/dump.heap" >found.heap
 stacks_of <told.heap >told
@@ -85,6 +85,13 @@ check "no stacks" [ "$(grep -c '^@' told)" -ge 2 ]
 same "the profile is not what prof.dump wrote" told found
 works "$jprof" --text profile.jprof
 prints ' fill$'
+# Its ages: the epochs of its samples, with times that jemalloc noted.
+tar xOf profile.jprof "$pid/frames" >table
+check "not one epoch, of the first minute: $(cat table)" [ "$(grep -c '^e ' table)" = 1 ]
+check "the epoch has no times: $(cat table)" awk -v now="$(date +%s)" \
+    '/^start/ { began = $2 } /^e 2 / { begin = $3; runs = $4 } END { exit !(began == begin && runs == "-" && now - began >= 0 && now - began < 120) }' table
+works "$jprof" --ages profile.jprof
+prints ' fill +later +0\.0  startup +[0-9.]+  \[#'
 works "$jprof" explain --json profile.jprof
 mv out d
 judge "the rows of a snapshot with a profile do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'

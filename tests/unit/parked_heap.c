@@ -1,7 +1,9 @@
 /* A heap that stands still: threads allocate and free, all of them wait, and the program says what jemalloc counts and
  * waits for the end of its input. Whoever reads that memory from outside must count the same.
- * usage: parked_heap THREADS [DUMP]   (jemalloc in LD_PRELOAD, or linked; DUMP gets its profile, with prof:true) */
+ * usage: parked_heap THREADS [DUMP [RECENT]]   (jemalloc in LD_PRELOAD, or linked; with prof:true DUMP gets its
+ * profile, and RECENT, with prof_recent_alloc_max:-1, when each sample was allocated) */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -100,6 +102,24 @@ static control_fn *find_control(void)
 }
 #endif
 
+static void write_piece(void *fd, const char *text)
+{
+	size_t len = strlen(text);
+	if (write(*(int *)fd, text, len) != (ssize_t)len)
+		_exit(2);
+}
+
+/* write_cb_packet_t of jemalloc's mallctl.h. */
+static int write_recent(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+	struct {
+		void (*write)(void *fd, const char *text);
+		void *fd;
+	} packet = { write_piece, &fd };
+	return fd < 0 || control("experimental.prof_recent.alloc_dump", NULL, NULL, &packet, sizeof packet);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned threads = argc > 1 ? (unsigned)atoi(argv[1]) : 0;
@@ -116,6 +136,8 @@ int main(int argc, char **argv)
 	fill(0);
 	pthread_barrier_wait(&parked);
 	if (argc > 2 && control("prof.dump", NULL, NULL, &argv[2], sizeof argv[2]))
+		return 2;
+	if (argc > 3 && write_recent(argv[3]))
 		return 2;
 	say_counts();
 	return read(STDIN_FILENO, &end, 1) < 0;

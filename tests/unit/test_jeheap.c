@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "collect/procfs.h"
 #include "collect/target.h"
 #include "harness.h"
@@ -381,7 +382,7 @@ static char *profile_of_process(const struct process_under_test *p)
 	assert_int_equal(jp_jeheap_take(source, &heap, &extents), 0);
 	assert_int_equal(jp_jeprofile_take(source, &heap, &extents, &profile), 0);
 	if (profile.count)
-		jp_jeprofile_write(&profile, source, &text);
+		assert_int_equal(jp_jeprofile_write(&profile, source, NULL, &text), 0);
 	jp_jeprofile_release(&profile);
 	jp_jeextents_release(&extents);
 	jp_memsource_close(source);
@@ -419,6 +420,59 @@ TEST(test_parked_profile)
 		try_profile(parked, jemalloc, confs[i]);
 	if (parked_static)
 		try_profile(parked_static, NULL, confs[3]);
+}
+
+/* Times of allocation that a text of jemalloc's has of what was not freed, as JSON; how many. */
+static size_t recent_times(const char *text, uint64_t *times, size_t most)
+{
+	static const char freed[] = "\"released\":", time[] = "\"alloc_time\":";
+	size_t count = 0;
+	for (const char *at = text; (at = strstr(at, freed)); at++) {
+		const char *found = strstr(at, time);
+		if (strncmp(at + sizeof freed - 1, "false", 5) || !found || count == most)
+			continue;
+		times[count++] = strtoull(found + sizeof time - 1, NULL, 10);
+	}
+	return count;
+}
+
+/* When each sample was allocated, beside jemalloc's own list of recent ones, which has all here. */
+TEST(test_parked_times)
+{
+	enum { most = 10000 };
+	static uint64_t told[most], found[most];
+	char path[] = "/tmp/jprof-parked-XXXXXX", recent[] = "/tmp/jprof-recent-XXXXXX";
+	const char *jemalloc = jemalloc_here();
+	if (!jemalloc || access(parked, X_OK))
+		skip();
+	close(mkstemp(path));
+	close(mkstemp(recent));
+	struct process_under_test p = start_parked((const char *[]){ parked, "6", path, recent, NULL }, jemalloc,
+	                                           "prof:true,lg_prof_sample:12,prof_recent_alloc_max:-1");
+	char *text = whole_file(recent);
+	struct jp_memsource *source;
+	struct jp_jeheap heap;
+	struct jp_jeextents extents;
+	struct jp_jeprofile profile;
+	struct jprof_error err = { 0 };
+	assert_int_equal(jp_livesource_open(&p.target, &source, &err), 0);
+	assert_int_equal(jp_jeheap_take(source, &heap, &extents), 0);
+	assert_int_equal(jp_jeprofile_take(source, &heap, &extents, &profile), 0);
+	end_parked(&p);
+	size_t count = recent_times(text, told, most);
+	assert_in_range(count, 500, most - 1);
+	assert_int_equal(profile.sample_count, count);
+	for (size_t i = 0; i < count; i++)
+		found[i] = profile.samples[i].time;
+	qsort(told, count, sizeof *told, jp_by_first);
+	qsort(found, count, sizeof *found, jp_by_first);
+	assert_memory_equal(found, told, count * sizeof *told);
+	jp_jeprofile_release(&profile);
+	jp_jeextents_release(&extents);
+	jp_memsource_close(source);
+	free(text);
+	unlink(path);
+	unlink(recent);
 }
 
 /* Programs that wait for the end of their input, without jemalloc. */

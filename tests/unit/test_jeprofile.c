@@ -90,7 +90,7 @@ TEST(test_dump)
 	struct jp_jeprofile profile = planted_profile_of(p);
 	struct jp_strbuf text = { 0 };
 	assert_int_equal(profile.count, 3);
-	jp_jeprofile_write(&profile, &p->base, &text);
+	assert_int_equal(jp_jeprofile_write(&profile, &p->base, NULL, &text), 0);
 	assert_false(text.failed);
 	char *maps = strstr(text.text, "\nMAPPED_LIBRARIES:\n");
 	assert_non_null(maps);
@@ -129,7 +129,7 @@ TEST(test_table_of_thread)
 			planted_word(p, cells + 2 * cell + context, CONTEXT(0));
 		struct jp_jeprofile profile = planted_profile_of(p);
 		struct jp_strbuf text = { 0 };
-		jp_jeprofile_write(&profile, &p->base, &text);
+		assert_int_equal(jp_jeprofile_write(&profile, &p->base, NULL, &text), 0);
 		bool fresh = strstr(text.text, "@ 0x301000 0x402000\n  t*: 5: 103382 [0: 0]\n");
 		assert_int_equal(fresh, known); /* a table without a context that samples led to is none */
 		assert_int_equal(profile.count, 3);
@@ -137,6 +137,72 @@ TEST(test_table_of_thread)
 		jp_jeprofile_release(&profile);
 		jp_memsource_close(&p->base);
 	}
+}
+
+/* The process began at 100 s after boot; the machine at 1,000,000 s. */
+static struct jp_jeages planted_ages(uint64_t now_ms)
+{
+	return (struct jp_jeages){ .pid = 17,
+		                   .start_ticks = 10000,
+		                   .began = 100000,
+		                   .now = now_ms,
+		                   .boot = 1000000000,
+		                   .realtime = -1000000000,
+		                   .ids = 0x70000000 };
+}
+
+TEST(test_epochs)
+{
+	const uint64_t second = 1000000000, since_1970 = 2000000000;
+	struct jp_jeages a = planted_ages(900000);
+	assert_int_equal(jp_jeages_epoch(&a, 99 * second), 1); /* before the fork */
+	assert_int_equal(jp_jeages_epoch(&a, 100 * second), 2);
+	assert_int_equal(jp_jeages_epoch(&a, 159 * second), 2);
+	assert_int_equal(jp_jeages_epoch(&a, 160 * second), 3);
+	assert_int_equal(jp_jeages_epoch(&a, 760 * second), 4);
+	assert_int_equal(jp_jeages_epoch(&a, 5000 * second), 4); /* after the look */
+	assert_int_equal(jp_jeages_running(&a), 4);
+	/* prof_time_resolution:high has the other clock. */
+	a.boot = since_1970 * 1000;
+	a.realtime = -(int64_t)a.boot;
+	assert_int_equal(jp_jeages_epoch(&a, (since_1970 + 170) * second), 3);
+	jp_jeages_release(&a);
+}
+
+/* A stack is divided among its epochs. Context 0 has two samples, one of them from before the start; context 1 one that
+ * its counter has, and one that has gone; context 2 has two, of which one was found, and the other is the youngest. */
+TEST(test_ages)
+{
+	static const uint64_t second = 1000000000, times[] = { 50, 120, 130, 170 };
+	struct planted *p = planted_profile();
+	struct jp_jeages ages = planted_ages(2000000);
+	put_context(p, 2, 0, 7, 1, 2);
+	for (unsigned i = 0; i < jp_count(times); i++)
+		planted_word(p, put_sample(p, i, CONTEXT(i == 1 ? 1 : i == 3 ? 2 : 0)) + 64, times[i] * second);
+	planted_word(p, put_sample(p, 10, CONTEXT(1)) + 64, 120 * second);
+	struct jp_jeprofile profile = planted_profile_of(p);
+	struct jp_strbuf text = { 0 }, table = { 0 };
+	assert_int_equal(jp_jeprofile_write(&profile, &p->base, &ages, &text), 0);
+	char *stacks = strchr(text.text, '@'), *maps = strstr(text.text, "\nMAPPED_LIBRARIES:\n");
+	assert_non_null(strstr(maps, "\n70000000-70200000 ---s 00000000 00:01 0 /memfd:jprof-ids:1 (deleted)\n"));
+	jp_jeages_write(&ages, &text, &table);
+	*maps = 0;
+	assert_string_equal(stacks,
+	                    "@ 0x301000 0x402000 0x70000007\n  t*: 1: 20676 [0: 0]\n  t7: 1: 20676 [0: 0]\n"
+	                    "@ 0x301000 0x402000 0x7000000d\n  t*: 1: 20676 [0: 0]\n  t7: 1: 20676 [0: 0]\n"
+	                    "@ 0x401000 0x402000 0x403000 0x70000003\n  t*: 1: 20676 [0: 0]\n  t7: 1: 20676 [0: 0]\n"
+	                    "@ 0x401000 0x402000 0x403000 0x70000005\n  t*: 2: 41353 [0: 0]\n  t7: 1: 20676 [0: 0]\n"
+	                    "  t9: 1: 20676 [0: 0]\n");
+	char *rest = strstr(table.text, "\nids ");
+	assert_non_null(rest);
+	assert_string_equal(rest, "\nids 70000000 0 0 0 100000\ntime 1002000.000\nstart 1000100.000 2 1\nbounds 5 7\n"
+	                          "e 1 1000000.000 1000100.000\ne 2 1000100.000 1000160.000\n"
+	                          "e 3 1000160.000 1000760.000\ne 6 1001960.000 -\nend 0\n");
+	jp_strbuf_release(&text);
+	jp_strbuf_release(&table);
+	jp_jeages_release(&ages);
+	jp_jeprofile_release(&profile);
+	jp_memsource_close(&p->base);
 }
 
 TEST(test_no_samples)
@@ -218,7 +284,7 @@ TEST(test_hostile_profile)
 		struct jp_strbuf text = { 0 };
 		assert_true(profile.count <= 3);
 		if (profile.count)
-			jp_jeprofile_write(&profile, &p->base, &text);
+			assert_int_equal(jp_jeprofile_write(&profile, &p->base, NULL, &text), 0);
 		jp_strbuf_release(&text);
 		jp_jeprofile_release(&profile);
 		jp_memsource_close(&p->base);
