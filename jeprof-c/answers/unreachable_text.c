@@ -53,7 +53,7 @@ void unreachable_add(struct answer *a, const struct explained *what)
 	jp_strbuf_printf(text, "Looked for from %u mappings of data, stacks%s among them%s.", info->roots,
 	                 explain_part_of(e, JPROF_PART_GC_HEAP) ? " and Ruby's GC heap" : "",
 	                 info->seen.core    ? ", and the registers of threads"
-	                 : all->objects > 0 ? ", in two looks, a second apart"
+	                 : all->objects > 0 ? ", in two looks or more, a second apart"
 	                                    : "");
 	if (all->objects > 0)
 		jp_strbuf_printf(text,

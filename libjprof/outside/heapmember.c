@@ -129,6 +129,22 @@ static int look_again_at(struct jprof_target *t, struct jp_memsource **source, c
 	return rc;
 }
 
+/* A look is not of one moment: what died between its beginning and its end is found, too, and where all is of one
+ * content the next look may find the like at the same place. So there are more looks while one takes away much. */
+static int look_until_steady(struct jprof_target *t, struct jp_memsource **source, const struct jprof_heap_opts *opts,
+                             struct jp_holding *h, struct jprof_error *err)
+{
+	enum { most_looks = 5 };
+	int rc = 0;
+	size_t before = SIZE_MAX;
+	for (int looks = 1; !rc && looks < most_looks && h->lost.count && h->lost.count < before - before / 10;
+	     looks++) {
+		before = h->lost.count;
+		rc = look_again_at(t, source, opts, h, err);
+	}
+	return rc;
+}
+
 static int64_t clock_ms(clockid_t clock)
 {
 	struct timespec now = { 0 };
@@ -156,8 +172,7 @@ static int add_heap(struct jprof_target *t, struct jp_memsource **source, const 
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	const struct jp_mapped_files files = jp_files_of_target(t);
 	int rc = jp_holding_read(*source, &files, opts, h) ? jp_error_nomem(err) : 0;
-	if (!rc && h->lost.count)
-		rc = look_again_at(t, source, opts, h, err);
+	rc = rc ? rc : look_until_steady(t, source, opts, h, err);
 	rc = rc ? rc : jprof_target_check(t, err);
 	if (rc)
 		return rc;
