@@ -1798,7 +1798,7 @@ struct jprof_keepers_opts {
 	const char *line;       /* a pattern: objects allocated there alone, and what they keep */
 	const char *class_name; /* a pattern: objects of these classes alone; with `line` both must fit */
 	const char *site;       /* objects allocated at exactly this "FILE:LINE" alone */
-	bool born;              /* objects alone that jprof_born_new counted */
+	bool born;              /* objects alone that jprof_born_new counted, each without what it keeps */
 };
 
 /* An object that keeps others: they are freed with it. Texts are "" where nothing is known. */
@@ -1852,12 +1852,18 @@ struct jprof_born_line {
 struct jprof_born_info {
 	uint64_t bytes, objects; /* of all lines */
 	double in_common;        /* the part of the earlier heap's addresses that the later has, too: 0 to 1 */
+	/* Of graphs. `bytes` is of the least that were born: one that lies where an equal one lay before is not told
+	 * from that. Samples say when they were taken: by those of the later graph so many bytes were born. */
+	uint64_t samples;                    /* of what was born; with 0 there are no estimates */
+	double sampled_bytes, sampled_error; /* 95 % */
 };
 
 struct jprof_born;
 
 /* What has an object in `heap` whose address has none in `before`, and one in `between`, if that is not NULL: dumps of
- * one Ruby, in their order. The objects are marked in `heap`, for jprof_keepers_opts.born. Since: 0.2 */
+ * one Ruby, in their order. In graphs it is the same one if it has the same type and class, too. The objects are marked
+ * in `heap`, for jprof_keepers_opts.born. JPROF_E_ARGUMENT: GC.compact moved objects between graphs, or whether is not
+ * known; or a graph is compared with a dump. Since: 0.2 */
 JPROF_API int jprof_born_new(struct jprof_rubyheap *heap, const struct jprof_rubyheap *before,
                              const struct jprof_rubyheap *between, struct jprof_born **born, struct jprof_error *err);
 

@@ -48,6 +48,7 @@ struct heap_page {
 static struct heap_page *graph_pages;
 static size_t graph_page_count;
 static bool too_many_pages;
+static size_t compactions_before; /* the graph */
 
 static unsigned char graph_block[GRAPH_BLOCK];
 static size_t graph_used;
@@ -64,7 +65,8 @@ bool objectgraph_known(void)
 {
 	return ruby_objects_known() && ruby.rb_objspace_reachable_objects_from &&
 	       ruby.rb_objspace_reachable_objects_from_root && ruby.rb_objspace_data_type_name &&
-	       ruby.rb_hash_size_num && ruby.rb_gc_disable && ruby.rb_protect && ruby.rb_ary_entry;
+	       ruby.rb_hash_size_num && ruby.rb_gc_disable && ruby.rb_protect && ruby.rb_ary_entry && ruby.rb_gc_stat &&
+	       ruby.rb_id2sym && ruby.rb_intern;
 }
 
 static int list_page(void *begin, void *end, size_t stride, void *unused)
@@ -90,6 +92,7 @@ bool objectgraph_list(void)
 		return false;
 	}
 	graphnames_list();
+	compactions_before = ruby.rb_gc_stat(ruby.rb_id2sym(ruby.rb_intern("compact_count")));
 	ruby.rb_objspace_each_objects(list_page, NULL);
 	return !too_many_pages;
 }
@@ -315,10 +318,11 @@ static void put_finalizers(void)
 
 void objectgraph_write(int fd)
 {
-	char head[80];
+	char head[120];
 	graph_out = fd;
 	ruby.rb_gc_disable(); /* nothing is left to sweep: each_objects has ended that */
-	int len = snprintf(head, sizeof head, "jprof-graph 2\nruby %.20s\n\n", ruby.ruby_version);
+	int len = snprintf(head, sizeof head, "jprof-graph 2\nruby %.20s\ncompactions %zu\n\n", ruby.ruby_version,
+	                   compactions_before);
 	for (int i = 0; i < len; i++)
 		put_byte((unsigned char)head[i]);
 	for (size_t i = 0; i < graph_page_count && !graph_broken; i++)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "answers/born_snapshots.h"
 #include "answers/born_text.h"
 #include "answers/diff_json.h"
 #include "answers/page.h"
@@ -97,14 +98,17 @@ static bool diff_page_possible(const struct diff_options *o)
 	return false;
 }
 
-/* Of dumps of ObjectSpace: which options have a meaning there. */
+/* Of dumps of ObjectSpace and graphs: which options have a meaning there. */
 static bool diff_of_objects(const struct diff_options *o, struct sink *sink)
 {
 	static const size_t usual_diff_lines = 8;
 	size_t top = o->common.top == TOP_FITS ? usual_diff_lines : o->common.top;
+	char *const *paths = o->common.operands;
+	size_t count = (size_t)o->common.operand_count;
 	if (o->output == AS_TEXT)
-		return born_put(o->common.operands, (size_t)o->common.operand_count, top, sink);
-	say("dumps of ObjectSpace are compared as text alone");
+		return born_is_wanted(paths, count) ? born_put(paths, count, top, sink)
+		                                    : born_snapshots_put(paths, count, o->common.member, top, sink);
+	say("objects are compared as text alone");
 	return false;
 }
 
@@ -131,7 +135,7 @@ int cmd_diff(int argc, char **argv)
 	if (o.output == AS_HTML && !diff_page_possible(&o))
 		return 1;
 	struct sink sink = { .path = o.common.file };
-	if (born_is_wanted(o.common.operands, (size_t)o.common.operand_count))
+	if (o.objects || born_is_wanted(o.common.operands, (size_t)o.common.operand_count))
 		return page_end(&o.common, &sink, diff_of_objects(&o, &sink));
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
 	            filename_fits(o.common.file, diff_format(&o)) && series_load(&loaded, &inputs, &o) &&

@@ -62,6 +62,8 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 static const struct opt_row diff_rows[] = {
 	OUTPUT_ROWS,
 	{ "ignore", OPT_TEXT, COMMON_AT(ignore), 0, NULL, "RE", "only stacks without a function that matches" },
+	{ "objects", OPT_SWITCH, DIFF_AT(objects), 0, NULL, NULL,
+	  "of two or three snapshots of jprof snap --objects: which Ruby objects were born and stayed, and who keeps them" },
 	{ "output", OPT_TEXT, COMMON_AT(file), 0, NULL, "FILE", "write to FILE; -o FILE is the same" },
 	{ "o", OPT_TEXT, COMMON_AT(file), 0, NULL, "FILE", NULL },
 	ROW_ROWS,

@@ -15,6 +15,7 @@ struct diff_options {
 	int by;                /* enum diff_by */
 	bool may_group;        /* where --by leaves it open, rows may be groups that say more; not for a gate */
 	enum diff_output output;
+	bool objects;   /* which of Ruby's objects were born, by graphs of them */
 	bool assume_gc; /* Ruby collected its garbage before each snapshot, though nothing says so */
 
 	/* Of check alone. */

@@ -7,14 +7,21 @@
 
 static const char graph_name[] = "graph";
 
+static bool is_process_of(const struct jprof_bundle_member *member, const struct heap_source *as)
+{
+	return !as || (member->pid == as->pid && member->start_ticks == as->start_ticks);
+}
+
 /* The member with the largest graph of those that are wanted; their number if there is none. */
-static size_t choose_graph(const struct jprof_bundle *bundle, const char *wanted, size_t *with_graph)
+static size_t choose_graph(const struct jprof_bundle *bundle, const char *wanted, const struct heap_source *as,
+                           size_t *with_graph)
 {
 	size_t count = jprof_bundle_count(bundle), best = count, most = 0;
 	*with_graph = 0;
 	for (size_t i = jprof_bundle_find(bundle, wanted, 0); i < count; i = jprof_bundle_find(bundle, wanted, i + 1)) {
 		size_t len = 0;
-		if (!jprof_bundle_file(bundle, i, graph_name, &len))
+		if (!jprof_bundle_file(bundle, i, graph_name, &len) ||
+		    !is_process_of(jprof_bundle_member(bundle, i), as))
 			continue;
 		++*with_graph;
 		if (best == count || len > most) {
@@ -30,11 +37,17 @@ static void label_member(struct heap_source *source, const char *path, const str
 	snprintf(source->process, sizeof source->process, "process %s%s%s", member->name, *member->role ? ", " : "",
 	         member->role);
 	snprintf(source->label, sizeof source->label, "%s, %s", path, source->process);
+	source->pid = member->pid;
+	source->start_ticks = member->start_ticks;
 }
 
-static void say_no_graph(const struct jprof_bundle *bundle, const char *path, const char *member)
+static void say_no_graph(const struct jprof_bundle *bundle, const char *path, const char *member,
+                         const struct heap_source *as)
 {
-	if (member && jprof_bundle_find(bundle, member, 0) == jprof_bundle_count(bundle))
+	if (as)
+		say("%s: has no graph of the objects of %s: that was restarted, or the snapshot made without --objects",
+		    path, as->process);
+	else if (member && jprof_bundle_find(bundle, member, 0) == jprof_bundle_count(bundle))
 		say("%s: has no member %s; `jprof info %s` lists them", path, member, path);
 	else
 		say("%s: does not say what keeps what: make a snapshot with jprof snap --objects, of a Ruby with jprof's "
@@ -47,11 +60,11 @@ static struct jprof_rubyheap *open_in_bundle(struct heap_source *source, const s
 {
 	struct jprof_rubyheap *heap = NULL;
 	struct jprof_error err;
-	size_t with_graph, len, i = choose_graph(bundle, member, &with_graph);
+	size_t with_graph, len, i = choose_graph(bundle, member, source->as, &with_graph);
 	const void *graph = jprof_bundle_file(bundle, i, graph_name, &len);
 	if (!graph) {
 		if (!source->silent)
-			say_no_graph(bundle, path, member);
+			say_no_graph(bundle, path, member, source->as);
 		return NULL;
 	}
 	source->snapshot = true;
@@ -89,6 +102,10 @@ struct jprof_rubyheap *heap_source_open(struct heap_source *source, const char *
 		return NULL;
 	if (!dump && heap_source_is_snapshot(path)) {
 		say_error(&err);
+		return NULL;
+	}
+	if (source->snapshot_alone) {
+		say("%s: is no snapshot of jprof snap --objects", path);
 		return NULL;
 	}
 	if (member) {

@@ -4,15 +4,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "jprof.h"
 
 struct heap_source {
-	bool silent;       /* set before: what is no snapshot, or has no graph, is nothing worth saying */
-	char label[512];   /* of the answer: the file, and the process in it */
-	char process[256]; /* that process */
-	bool snapshot;     /* it says no lines, and no contents */
-	size_t others;     /* processes of the snapshot that have objects, too, and were not asked for */
+	bool silent;                  /* set before: what is no snapshot, or has no graph, is nothing worth saying */
+	bool snapshot_alone;          /* likewise: a dump of ObjectSpace is none */
+	const struct heap_source *as; /* likewise: the same process as that one's, which was opened; NULL: any */
+	char label[512];              /* of the answer: the file, and the process in it */
+	char process[256];            /* that process */
+	bool snapshot;                /* it says no lines, and no contents */
+	uint64_t pid, start_ticks;    /* of it in a snapshot; 0: not known */
+	size_t others;                /* processes of the snapshot that have objects, too, and were not asked for */
 };
 
 /* Whether a file is called like a snapshot. */

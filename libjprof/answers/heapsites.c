@@ -44,6 +44,7 @@ static int set_site(struct jp_heap *heap, uint32_t node, const struct jp_rubytab
 	const struct jp_rubyframe *f = frame_of_site(t, slot->frame);
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) site = { 0 };
 	heap->stands_for[node] = (float)(jp_rubytable_slot_bytes(t, slot) / slot->slot);
+	heap->epochs[node] = slot->epoch;
 	if (!f)
 		return 0;
 	jp_strbuf_printf(&site, "%s:%u", jp_rubytable_text(t, f->path), f->line);
@@ -59,7 +60,8 @@ static int join_samples(struct jprof_rubyheap *h, const struct jp_rubytable *t)
 {
 	struct jp_heap *heap = &h->heap;
 	heap->stands_for = calloc((size_t)heap->count + 1, sizeof *heap->stands_for);
-	if (!heap->stands_for)
+	heap->epochs = calloc((size_t)heap->count + 1, sizeof *heap->epochs);
+	if (!heap->stands_for || !heap->epochs)
 		return -1;
 	for (uint32_t i = 0; i < heap->count; i++) {
 		size_t at = jp_count_below(t->slots, t->slot_count, sizeof *t->slots, heap->addresses[i]);
@@ -87,6 +89,10 @@ int jprof_rubyheap_sites(struct jprof_rubyheap *heap, const void *table, size_t 
 		qsort(t->slots, t->slot_count, sizeof *t->slots, by_address);
 	if (!rc && t->slot_rate && join_samples(heap, t))
 		rc = jp_error_nomem(err);
+	if (!rc) {
+		heap->heap.epoch_before = (uint32_t)t->before;
+		heap->heap.epoch_after = (uint32_t)t->after;
+	}
 	jp_rubytable_free(t);
 	return rc;
 }

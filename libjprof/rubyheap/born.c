@@ -1,4 +1,5 @@
 /* What was born between two dumps of one Ruby and still lives in a third, by the line that allocated it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,45 +37,66 @@ bool jprof_is_rubyheap(const char *path)
 /* ---- which objects ------------------------------------------------------------------------------------------------
  */
 
-static int by_object_address(const void *a, const void *b)
+/* What tells an object of one heap in another: in dumps its address, as others compare them. A graph has no lines by
+ * which a reader could see that the slot was given to another one, so there the class and type must be the same, too.
+ */
+struct identity {
+	uint64_t address, class;
+	unsigned type;
+};
+
+static struct identity identity_of(const struct jp_heap *heap, uint32_t i)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
+	uint32_t class_node = heap->objects[i].class_node;
+	if (!heap->is_graph)
+		return (struct identity){ heap->addresses[i], 0, 0 };
+	return (struct identity){ heap->addresses[i], class_node == JP_NONE ? 0 : heap->addresses[class_node],
+		                  heap->objects[i].type };
 }
 
-/* The addresses of all its objects, sorted; NULL when memory is short. */
-static uint64_t *addresses_of(const struct jp_heap *heap, size_t *count)
+static int by_identity(const void *a, const void *b)
 {
-	uint64_t *all = malloc((heap->count + (size_t)1) * sizeof *all);
+	const struct identity *x = a, *y = b;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	return (x->type > y->type) - (x->type < y->type);
+}
+
+/* Of all its objects, sorted; NULL when memory is short. */
+static struct identity *identities_of(const struct jp_heap *heap, size_t *count)
+{
+	struct identity *all = malloc((heap->count + (size_t)1) * sizeof *all);
 	*count = 0;
 	for (uint32_t i = 0; all && i < heap->count; i++)
 		if (heap->objects[i].type > JP_HEAP_ROOT)
-			all[(*count)++] = heap->addresses[i];
+			all[(*count)++] = identity_of(heap, i);
 	if (all)
-		qsort(all, *count, sizeof *all, by_object_address);
+		qsort(all, *count, sizeof *all, by_identity);
 	return all;
 }
 
-static bool has_address(const uint64_t *all, size_t count, uint64_t address)
+static bool has_identity(const struct identity *all, size_t count, struct identity wanted)
 {
-	return bsearch(&address, all, count, sizeof *all, by_object_address) != NULL;
+	return bsearch(&wanted, all, count, sizeof *all, by_identity) != NULL;
 }
 
 static int mark_born(struct jprof_rubyheap *h, const struct jprof_rubyheap *before,
                      const struct jprof_rubyheap *between, struct jprof_born_info *info)
 {
 	size_t old_count, middle_count = 0, common = 0;
-	uint64_t *old = addresses_of(&before->heap, &old_count);
-	uint64_t *middle = between ? addresses_of(&between->heap, &middle_count) : NULL;
+	struct identity *old = identities_of(&before->heap, &old_count);
+	struct identity *middle = between ? identities_of(&between->heap, &middle_count) : NULL;
 	bool *born = calloc(h->heap.count + (size_t)1, sizeof *born);
 	bool failed = !old || (between && !middle) || !born;
 	for (uint32_t i = 0; !failed && i < h->heap.count; i++) {
-		uint64_t address = h->heap.addresses[i];
+		struct identity identity = identity_of(&h->heap, i);
 		if (h->heap.objects[i].type <= JP_HEAP_ROOT)
 			continue;
-		bool known = has_address(old, old_count, address);
+		bool known = has_identity(old, old_count, identity);
 		common += known;
-		born[i] = !known && (!between || has_address(middle, middle_count, address));
+		born[i] = !known && (!between || has_identity(middle, middle_count, identity));
 	}
 	free(old);
 	free(middle);
@@ -85,6 +107,41 @@ static int mark_born(struct jprof_rubyheap *h, const struct jprof_rubyheap *befo
 	free(h->born);
 	h->born = born;
 	info->in_common = old_count ? (double)common / (double)old_count : 0;
+	return 0;
+}
+
+/* The same by samples, which say in which epoch they were taken: a snapshot ends one. */
+static void estimate_born(const struct jp_heap *heap, const struct jp_heap *before, const struct jp_heap *between,
+                          struct jprof_born_info *info)
+{
+	static const double two_sided = 1.96;
+	uint32_t from = before->epoch_after, to = between ? between->epoch_before : UINT32_MAX;
+	double variance = 0;
+	for (uint32_t i = 0; heap->epochs && from && to && i < heap->count; i++) {
+		double bytes = (double)heap->objects[i].bytes, stands_for = (double)heap->stands_for[i];
+		if (!(stands_for > 0) || heap->epochs[i] < from || heap->epochs[i] > to)
+			continue;
+		info->samples++;
+		info->sampled_bytes += stands_for * bytes;
+		variance += stands_for * (stands_for - 1) * bytes * bytes;
+	}
+	info->sampled_error = two_sided * sqrt(variance);
+}
+
+static int check_moves(const struct jp_heap *heap, const struct jp_heap *other, struct jprof_error *err)
+{
+	if (!other || (!heap->is_graph && !other->is_graph))
+		return 0;
+	if (heap->is_graph != other->is_graph)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "a graph of objects is not compared with a dump");
+	if (!heap->moves || !other->moves)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "graphs of an older agent do not say whether GC.compact moved objects between them, so "
+		                "that addresses do not tell which ones were born");
+	if (heap->moves != other->moves)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "GC.compact moved objects between the two, so that addresses do not tell which ones "
+		                "were born");
 	return 0;
 }
 
@@ -200,11 +257,16 @@ int jprof_born_new(struct jprof_rubyheap *heap, const struct jprof_rubyheap *bef
 {
 	if (jp_null(err, heap, before, born))
 		return JPROF_E_ARGUMENT;
+	int rc = check_moves(&heap->heap, &before->heap, err);
+	rc = rc ? rc : check_moves(&heap->heap, between ? &between->heap : NULL, err);
+	if (rc)
+		return rc;
 	struct jprof_born *b = calloc(1, sizeof *b);
 	if (!b || mark_born(heap, before, between, &b->info) || add_born_lines(b, heap)) {
 		jprof_born_free(b);
 		return jp_error_nomem(err);
 	}
+	estimate_born(&heap->heap, &before->heap, between ? &between->heap : NULL, &b->info);
 	if (b->count)
 		qsort(b->rows, b->count, sizeof *b->rows, by_most_bytes);
 	*born = b;

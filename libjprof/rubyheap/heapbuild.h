@@ -55,7 +55,11 @@ struct jp_heap {
 	uint32_t
 	    *says; /* of each object: the id, in `texts`, of what it says; JP_NONE: none. NULL: it was not asked for */
 	struct jp_intern texts;
-	bool cut; /* the file ends within a line, which was not read */
+	bool cut;                           /* the file ends within a line, which was not read */
+	bool is_graph;                      /* the agent wrote it, and not ObjectSpace.dump_all */
+	uint64_t moves;                     /* of a graph: 1 and how often GC.compact had moved objects; 0: not known */
+	uint32_t *epochs;                   /* of each object that was sampled: in which epoch; NULL: none were */
+	uint32_t epoch_before, epoch_after; /* of samples: struct jp_rubytable; 0: not known */
 };
 
 void jp_heap_release(struct jp_heap *heap);

@@ -171,6 +171,19 @@ static int read_graph_records(struct graph_reader *r)
 	return jp_heap_conclude(&r->b);
 }
 
+/* A line "compactions N" of the head; 0: there is none. */
+static uint64_t read_moves(struct jp_span head)
+{
+	static const char key[] = "\ncompactions ";
+	const char *at = memmem(head.ptr, head.len, key, sizeof key - 1), *end = head.ptr + head.len;
+	uint64_t count = 0;
+	if (!at)
+		return 0;
+	for (at += sizeof key - 1; at < end && *at >= '0' && *at <= '9' && count < UINT32_MAX; at++)
+		count = 10 * count + (uint64_t)(*at - '0');
+	return count + 1;
+}
+
 /* Lines of text up to an empty one, of which the first says what it is. */
 static int read_graph_head(struct graph_reader *r, const void *data, size_t len)
 {
@@ -182,6 +195,8 @@ static int read_graph_head(struct graph_reader *r, const void *data, size_t len)
 	if (!r->b.names_edges && strncmp(data, nameless, sizeof nameless - 1) != 0)
 		return jp_error(r->b.err, JPROF_E_UNSUPPORTED, r->b.name, 0,
 		                "has a graph of Ruby's objects in a format that is not known here; take a newer jprof");
+	r->b.heap->is_graph = true;
+	r->b.heap->moves = read_moves((struct jp_span){ data, (size_t)(end - (const char *)data) });
 	jp_bytes_seek(&r->bytes, (uint64_t)(end + 2 - (const char *)data));
 	return 0;
 }

@@ -36,6 +36,7 @@ struct weights {
 	uint64_t *objects; /* likewise */
 	bool *chosen;      /* those of the choice; NULL: all are */
 	bool sampled;      /* the choice is by lines, which samples alone have */
+	bool alone;        /* each of the choice counts alone, and may keep others of it */
 	uint64_t least;    /* bytes of a row */
 };
 
@@ -84,7 +85,7 @@ static uint64_t chosen_bytes(const struct weights *w, uint32_t node, bool below)
 		return 0;
 	if (w->sampled)
 		return (uint64_t)((double)h->heap.stands_for[node] * (double)h->heap.objects[node].bytes);
-	return below ? 0 : h->keeps[node];
+	return w->alone ? h->heap.objects[node].bytes : below ? 0 : h->keeps[node];
 }
 
 static uint64_t chosen_objects(const struct weights *w, uint32_t node)
@@ -137,7 +138,7 @@ struct inside {
 static bool is_leaf(const struct weights *w, uint32_t node)
 {
 	const struct jprof_rubyheap *h = w->h;
-	return (w->chosen && w->chosen[node]) || h->first_child[node] == h->first_child[node + 1];
+	return (w->chosen && w->chosen[node] && !w->alone) || h->first_child[node] == h->first_child[node + 1];
 }
 
 static struct inside look_into_node(const struct weights *w, uint32_t node)
@@ -344,6 +345,7 @@ int jprof_keepers_new(const struct jprof_rubyheap *heap, const struct jprof_keep
 		             .objects = calloc(nodes, sizeof *w.objects) };
 	struct jprof_keepers *k = calloc(1, sizeof *k);
 	w.sampled = heap->heap.stands_for && (opts.line || opts.site);
+	w.alone = opts.born;
 	int rc = k && w.bytes && w.objects ? choose_objects(&w, &opts, err) : jp_error_nomem(err);
 	if (!rc) {
 		rc = weigh_objects(&w, &k->info) || find_keepers(k, &w) ? jp_error_nomem(err) : 0;

@@ -15,6 +15,8 @@ struct writer {
 	size_t len;
 	bool names;
 	unsigned name_count;
+	const char *moves; /* a line of its head, NULL: none */
+	bool renewed;      /* another String lies where the garbage was, and a Hash where the class String has one */
 };
 
 static void put_number_7(struct writer *w, uint64_t value)
@@ -70,8 +72,8 @@ static void put_shop(struct writer *w)
 {
 	static const int none[] = { -1 }, cache[] = { 3, -1 }, both[] = { 4, 5, -1 }, one[] = { 4, -1 };
 	const int *hash = w->names ? one : both;
-	w->len = (size_t)snprintf((char *)w->bytes, most_bytes, "jprof-graph %d\nruby 3.1.2\nlater words\n\n",
-	                          w->names ? 2 : 1);
+	w->len = (size_t)snprintf((char *)w->bytes, most_bytes, "jprof-graph %d\nruby 3.1.2\n%slater words\n\n",
+	                          w->names ? 2 : 1, w->moves ? w->moves : "");
 	w->bytes[w->len++] = 'P';
 	put_number_7(w, first_slot / 8);
 	put_number_7(w, slot);
@@ -82,8 +84,11 @@ static void put_shop(struct writer *w)
 	put_object(w, 3, hash_type, 3, 200, 2, NULL, hash, "today");
 	put_object(w, 4, string_type, 1, 1000, 960, NULL, none, NULL);
 	put_object(w, 5, string_type, 1, 1000, 960, NULL, none, NULL);
-	w->bytes[w->len++] = 0;
-	put_object(w, 7, string_type, 1, 0, 5, NULL, none, NULL);
+	if (w->renewed)
+		put_object(w, 6, string_type, 1, 700, 660, NULL, none, NULL);
+	else
+		w->bytes[w->len++] = 0;
+	put_object(w, 7, w->renewed ? hash_type : string_type, 1, 0, 5, NULL, none, NULL);
 	for (int i = 0; i < 3; i++) {
 		w->bytes[w->len++] = 'R';
 		put_string(w, "vm");
@@ -98,7 +103,7 @@ static void put_shop(struct writer *w)
 		put_string(w, "$tomorrow");
 	}
 	w->bytes[w->len++] = 'E';
-	put_number_7(w, slots - 1);
+	put_number_7(w, slots - !w->renewed);
 	put_string(w, "end\n");
 }
 
@@ -123,6 +128,56 @@ TEST(test_shop)
 	assert_string_equal(first->path, "Shop::Cache > Hash > String (2 of them)");
 	jprof_keepers_free(keepers);
 	jprof_rubyheap_free(heap);
+}
+
+/* A String in a slot that was free, and a Hash in that of a String: both were born. What lies where an equal one lay is
+ * not. */
+static struct jprof_rubyheap *shop_of(const char *moves, bool renewed)
+{
+	struct writer w = { .moves = moves, .renewed = renewed };
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_error err;
+	put_shop(&w);
+	assert_int_equal(jprof_rubyheap_parse(w.bytes, w.len, "shop", &heap, &err), 0);
+	return heap;
+}
+
+TEST(test_born)
+{
+	struct jprof_rubyheap *before = shop_of("compactions 7\n", false), *after = shop_of("compactions 7\n", true);
+	struct jprof_born *born = NULL;
+	struct jprof_error err;
+	assert_int_equal(jprof_born_new(after, before, NULL, &born, &err), 0);
+	assert_int_equal(jprof_born_info(born)->objects, 2);
+	assert_int_equal(jprof_born_info(born)->bytes, 700 + 40);
+	assert_int_equal(jprof_born_info(born)->samples, 0);
+	jprof_born_free(born);
+	assert_int_equal(jprof_born_new(after, before, before, &born, &err), 0);
+	assert_int_equal(jprof_born_info(born)->objects, 0);
+	jprof_born_free(born);
+	assert_int_equal(jprof_born_new(after, before, after, &born, &err), 0);
+	assert_int_equal(jprof_born_info(born)->objects, 2);
+	jprof_born_free(born);
+	jprof_rubyheap_free(before);
+	jprof_rubyheap_free(after);
+}
+
+/* Where objects were moved, or nobody knows, addresses tell nothing. */
+TEST(test_moved)
+{
+	static const struct {
+		const char *before, *after;
+	} rows[] = { { "compactions 0\n", "compactions 1\n" }, { NULL, "compactions 0\n" }, { NULL, NULL } };
+	struct jprof_born *born = NULL;
+	struct jprof_error err;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct jprof_rubyheap *before = shop_of(rows[i].before, false), *after = shop_of(rows[i].after, true);
+		assert_int_equal(jprof_born_new(after, before, NULL, &born, &err), JPROF_E_ARGUMENT);
+		assert_non_null(strstr(err.text, "GC.compact"));
+		jprof_rubyheap_free(before);
+		jprof_rubyheap_free(after);
+	}
+	assert_null(born);
 }
 
 TEST(test_names)

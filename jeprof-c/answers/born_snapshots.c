@@ -1,0 +1,164 @@
+#include "answers/born_snapshots.h"
+
+#include "answers/heapsource.h"
+#include "answers/measure.h"
+#include "cli/answer.h"
+#include "cli/say.h"
+#include "cli/sink.h"
+#include "cli/terminal.h"
+#include "jprof.h"
+
+enum { born_keeper_blocks = 2, most_snapshots = 3 };
+
+/* What is printed. */
+struct born_screen {
+	size_t snapshots, top;
+	const struct heap_source *source;
+	const struct jprof_born_info *born;
+	const struct jprof_keepers *keepers;
+	const struct jprof_keepers_info *info;
+};
+
+static void add_bytes(struct jp_strbuf *text, const struct born_screen *s, double bytes)
+{
+	measure_add(text, measure_fit(measure_for((double)s->info->bytes), bytes), bytes);
+}
+
+/* "a Hash of 54,107 in Shop::CACHE" */
+static void add_born_name(struct jp_strbuf *text, const struct jprof_keeper *k)
+{
+	jp_strbuf_visible(text, k->what);
+	jp_strbuf_str(text, *k->holder ? " in " : "");
+	jp_strbuf_visible(text, k->holder);
+}
+
+static void add_snapshots_head(struct answer *a, const struct born_screen *s)
+{
+	struct jp_strbuf *text = answer_add(a, ANSWER_HEAD);
+	jp_strbuf_printf(text, "%s snapshots of %s; what was born after the first and lives in the %s: ",
+	                 s->snapshots == most_snapshots ? "Three" : "Two", s->source->process,
+	                 s->snapshots == most_snapshots ? "second and the third" : "second");
+	add_bytes(text, s, (double)s->info->bytes);
+	jp_strbuf_str(text, " in ");
+	jp_strbuf_grouped(text, s->info->objects, 0);
+	jp_strbuf_str(text, " objects at least.");
+	if (!s->born->samples)
+		return;
+	jp_strbuf_printf(text, " By %llu samples it is ", (unsigned long long)s->born->samples);
+	add_bytes(text, s, s->born->sampled_bytes);
+	jp_strbuf_str(text, " (+-");
+	add_bytes(text, s, s->born->sampled_error);
+	jp_strbuf_str(text, ").");
+}
+
+static void add_born_keeper_block(struct answer *a, const struct born_screen *s, size_t i)
+{
+	const struct jprof_keeper *k = jprof_keepers_at(s->keepers, i);
+	struct jp_strbuf *text = answer_add(a, ANSWER_SENTENCE);
+	jp_strbuf_printf(text, "%zu  +", i + 1);
+	add_bytes(text, s, (double)k->keeps);
+	jp_strbuf_str(text, "  ");
+	add_born_name(text, k);
+	jp_strbuf_visible(answer_add_detail(a, "path"), k->path);
+	if (!*k->made_at)
+		return;
+	text = answer_add_detail(a, "made at");
+	jp_strbuf_visible(text, k->made_at);
+	jp_strbuf_printf(text, "  %.0f %% (of %llu sample%s)", 100 * k->made_share, (unsigned long long)k->made_samples,
+	                 k->made_samples == 1 ? "" : "s");
+}
+
+static void add_born_row(struct jp_strbuf *lines, struct measure m, uint64_t bytes, uint64_t objects)
+{
+	jp_strbuf_printf(lines, "%8s  ", measure_number(m, (double)bytes).text);
+	jp_strbuf_grouped(lines, objects, 11);
+	jp_strbuf_str(lines, "  ");
+}
+
+static void add_born_keepers(struct answer *a, const struct born_screen *s)
+{
+	size_t count = jprof_keepers_count(s->keepers), shown = s->top && s->top < count ? s->top : count;
+	struct measure m = measure_for((double)s->info->bytes);
+	uint64_t bytes = s->info->bytes, objects = s->info->objects;
+	jp_strbuf_printf(answer_add(a, ANSWER_TABLE), "%8s  %11s  kept by  (%s)", "born", "objects", m.name);
+	struct jp_strbuf *lines = answer_add(a, ANSWER_LINES);
+	for (size_t i = 0; i < shown; i++) {
+		const struct jprof_keeper *k = jprof_keepers_at(s->keepers, i);
+		add_born_row(lines, m, k->keeps, k->objects);
+		add_born_name(lines, k);
+		jp_strbuf_str(lines, "\n");
+		bytes -= k->keeps;
+		objects -= k->objects;
+	}
+	add_born_row(lines, m, bytes, objects);
+	jp_strbuf_str(lines, count > shown ? "others (--top=0)\n" : "others\n");
+	add_born_row(lines, m, s->info->bytes, s->info->objects);
+	jp_strbuf_str(lines, "all\n");
+	if (s->info->unrooted_objects) {
+		add_born_row(lines, m, s->info->unrooted_bytes, s->info->unrooted_objects);
+		jp_strbuf_str(lines, "no root leads to them: garbage, most of it\n");
+	}
+	jp_strbuf_str(answer_add(a, ANSWER_NOTE),
+	              "at least: where an object died, another of its class may have got its place. Only samples tell "
+	              "these two apart.");
+}
+
+static bool put_born_keepers(struct born_screen *s, const struct jprof_rubyheap *last, struct sink *sink)
+{
+	const struct jprof_keepers_opts opts = { .size = sizeof opts, .born = true };
+	struct jprof_keepers *keepers;
+	struct jprof_error err;
+	struct answer a = { 0 };
+	struct sink_text text;
+	if (jprof_keepers_new(last, &opts, &keepers, &err)) {
+		say_error(&err);
+		return false;
+	}
+	s->keepers = keepers;
+	s->info = jprof_keepers_info(keepers);
+	add_snapshots_head(&a, s);
+	for (size_t i = 0; i < born_keeper_blocks && i < jprof_keepers_count(keepers); i++)
+		add_born_keeper_block(&a, s, i);
+	add_born_keepers(&a, s);
+	sink_text_open(&text);
+	if (text.file)
+		answer_put_text(text.file, &a, terminal_size().columns);
+	answer_release(&a);
+	jprof_keepers_free(keepers);
+	return sink_text_write(&text, sink);
+}
+
+static bool put_born_of(struct jprof_rubyheap *const *heaps, size_t count, const struct heap_source *source, size_t top,
+                        struct sink *sink)
+{
+	struct born_screen s = { .snapshots = count, .top = top, .source = source };
+	struct jprof_born *born;
+	struct jprof_error err;
+	if (jprof_born_new(heaps[count - 1], heaps[0], count == most_snapshots ? heaps[1] : NULL, &born, &err)) {
+		say_error(&err);
+		return false;
+	}
+	s.born = jprof_born_info(born);
+	bool good = put_born_keepers(&s, heaps[count - 1], sink);
+	jprof_born_free(born);
+	return good;
+}
+
+bool born_snapshots_put(char *const *paths, size_t count, const char *member, size_t top, struct sink *sink)
+{
+	struct jprof_rubyheap *heaps[most_snapshots] = { NULL };
+	struct heap_source last = { .snapshot_alone = true }, source;
+	bool good = count >= 2 && count <= most_snapshots;
+	if (!good)
+		say("give two or three snapshots of jprof snap --objects, in their order; jprof keepers FILE looks at one");
+	else
+		good = (heaps[count - 1] = heap_source_open(&last, paths[count - 1], member)) != NULL;
+	for (size_t i = 0; good && i < count - 1; i++) {
+		source = (struct heap_source){ .snapshot_alone = true, .as = &last };
+		good = (heaps[i] = heap_source_open(&source, paths[i], NULL)) != NULL;
+	}
+	good = good && put_born_of(heaps, count, &last, top, sink);
+	for (size_t i = 0; i < most_snapshots; i++)
+		jprof_rubyheap_free(heaps[i]);
+	return good;
+}

@@ -1,0 +1,109 @@
+#!/bin/sh
+# jprof diff --objects: what a real Ruby made after the first snapshot and keeps, by its own count; and that objects which
+# lie where equal ones died are told by samples alone.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+need_ruby
+need_agent
+mkdir d
+cat >born.rb <<'END'
+require 'objspace'
+class Item
+  attr_reader :b
+  def initialize(i) = (@a = i; @b = "item #{i} " * 8)
+end
+class Shelf
+  @items = {}
+  class << self
+    attr_reader :items
+  end
+end
+CACHE = Array.new(40_000) { |i| Item.new(i) }
+def fill(from, to) = from.upto(to - 1) { |i| Shelf.items[i] = Item.new(i) }
+# Half of it dies, and its slots are free before others of the class are made.
+def renew
+  20_000.times { |i| CACHE[i * 2] = nil }
+  nil
+end
+def again
+  20_000.times { |i| CACHE[i * 2] = Item.new(i) }
+  made = Array.new(20_000) { |i| [CACHE[i * 2], CACHE[i * 2].b] }.flatten
+  File.write('truth', made.sum { |o| ObjectSpace.memsize_of(o) })
+end
+File.write('ready', '')
+steps = [-> { fill(0, 30_000) }, -> { fill(30_000, 50_000) }, -> { renew }, -> { again }, -> { GC.compact }]
+steps.each_with_index do |step, i|
+  sleep 0.02 until File.exist?("go#{i}")
+  step.call
+  GC.start
+  File.write("done#{i}", '')
+end
+sleep
+END
+step() {
+    touch "go$1"
+    until_true 60 test -e "done$1"
+}
+snap() {
+    works "$jprof" snap --gc --objects --symbols=later "$pid" -o "$1.jprof"
+}
+# objects_of NAME: how many the row of that keeper has
+objects_of() {
+    sed -n "s/^ *[0-9][0-9.]*  *\([0-9,][0-9,]*\)  [a-z].*$1.*/\1/p" out | head -n 1 | tr -d ,
+}
+# joined REGEX: on standard output, whose lines are one
+joined() {
+    tr -s ' \n' ' ' <out >joined
+    check "$(cat joined) lacks $1" grep -qE -e "$1" joined
+}
+JPROF_AGENT=slots=8k
+export JPROF_AGENT
+start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" born.rb
+snap a
+step 0
+snap b
+step 1
+snap c
+works "$jprof" diff --objects a.jprof b.jprof c.jprof
+joined "Three snapshots of process .*; what was born after the first and lives in the second and the third: "
+joined " objects at least\. By [0-9,]* samples it is "
+prints "kept by"
+made=$(objects_of '@items of Shelf')
+check "of 60,000 Items and Strings $made" test "${made:-0}" -ge 59000 -a "${made:-0}" -le 60600
+prints "^ *path  *@items of Shelf > Hash > Item"
+prints "^ *made at .*born.rb:4 *[0-9]* % .of [0-9]* samples.$"
+works "$jprof" diff --objects a.jprof c.jprof
+made=$(objects_of '@items of Shelf')
+check "of 100,000 in all $made" test "${made:-0}" -ge 98000 -a "${made:-0}" -le 100700
+
+# 20,000 Items die and as many are made: those in their slots are not counted, and samples say so.
+step 2
+step 3
+snap d
+works "$jprof" diff --objects c.jprof d.jprof
+python3 - <<'END' || fail "the estimate: $(cat out)"
+import re
+text = " ".join(open("out").read().split())
+unit = {"KB": 1 / 1024, "MB": 1, "bytes": 1 / 1048576}
+size = r"([0-9.]+) (KB|MB|bytes)"
+least, least_unit = re.search(size + " in [0-9,]+ objects at least", text).groups()
+mean, mean_unit, error, error_unit = re.search(r"samples it is " + size + r" \(\+-" + size, text).groups()
+least, mean, error = float(least) * unit[least_unit], float(mean) * unit[mean_unit], float(error) * unit[error_unit]
+truth = float(open("truth").read()) / 1048576
+print(least, mean, error, truth)
+assert least < 0.85 * truth and abs(mean - truth) < 2.5 * error
+END
+
+# Where objects were moved, addresses tell nothing; nor do they where the process is another.
+step 4
+snap e
+exits_with 1 "$jprof" diff --objects d.jprof e.jprof
+says_like "GC.compact moved objects between the two"
+exits_with 1 "$jprof" diff --objects --json c.jprof d.jprof
+says_like "objects are compared as text alone"
+works "$jprof" snap --gc --symbols=later "$pid" -o counted.jprof
+exits_with 1 "$jprof" diff --objects counted.jprof e.jprof
+says_like "has no graph of the objects of process"
+exits_with 1 "$jprof" diff --objects e.jprof
+says_like "give two or three snapshots"
+finish
