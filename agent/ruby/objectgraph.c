@@ -34,10 +34,20 @@ enum { HAS_FINALIZER = 1 << 7 };
 /* Bits of a record's first byte beside the type. */
 enum { HAS_LENGTH = 0x80, HAS_NAME = 0x40, IS_SINGLETON = 0x20 };
 
-enum { PAGES = 1 << 18, GRAPH_BLOCK = 64 << 10, LONGEST_NAME = 200, USHIFT = 12, IMEMO_BITS = 0xf, IMEMO_ENV = 0 };
+enum { PAGES = 1 << 18, GRAPH_BLOCK = 64 << 10, LONGEST_NAME = 200, USHIFT = 12 };
+
+/* Kinds of internal objects, and of methods: Ruby 3.1 to 3.4. */
+enum { IMEMO_BITS = 0xf, IMEMO_ENV = 0, IMEMO_METHOD = 6, METHOD_BITS = 0xf, METHOD_OF_BLOCK = 4 };
 
 struct heap_slot {
 	VALUE flags, class;
+};
+
+/* rb_method_entry_t; the definition begins with its kind. */
+struct method_entry {
+	VALUE flags, defined_class;
+	const unsigned *definition;
+	uintptr_t called;
 };
 
 struct heap_page {
@@ -197,6 +207,30 @@ static uint64_t length_of(VALUE object, unsigned type, VALUE flags)
 	}
 }
 
+/* "method NAME" of one that define_method made, whose block keeps what it refers to; others have none. */
+static struct text_span name_of_method(VALUE object)
+{
+	static char text[LONGEST_NAME] = "method ";
+	enum { BEFORE = sizeof "method " - 1 };
+	const struct method_entry *entry = (const struct method_entry *)object;
+	if (!ruby.rb_id2str || !entry->definition || (*entry->definition & METHOD_BITS) != METHOD_OF_BLOCK)
+		return text_of("");
+	struct text_span name = ruby_names_text(ruby.rb_id2str(entry->called));
+	size_t len = name.len < sizeof text - BEFORE ? name.len : sizeof text - BEFORE;
+	for (size_t i = 0; i < len; i++)
+		text[BEFORE + i] = name.bytes[i];
+	return (struct text_span){ text, len ? BEFORE + len : 0 };
+}
+
+static struct text_span name_of_internal(VALUE object, VALUE flags)
+{
+	switch (flags >> USHIFT & IMEMO_BITS) {
+	case IMEMO_ENV: return text_of("env");
+	case IMEMO_METHOD: return name_of_method(object);
+	default: return text_of("");
+	}
+}
+
 /* A singleton class has that of the class above; a class without a name of its own has none. */
 static struct text_span name_of(VALUE object, unsigned type, VALUE flags, VALUE real, VALUE class)
 {
@@ -204,7 +238,7 @@ static struct text_span name_of(VALUE object, unsigned type, VALUE flags, VALUE 
 	case GRAPH_CLASS:
 	case GRAPH_MODULE: return class ? ruby_names_text(ruby.rb_mod_name(real)) : text_of("");
 	case GRAPH_DATA: return text_of(ruby.rb_objspace_data_type_name(object));
-	case GRAPH_IMEMO: return text_of((flags >> USHIFT & IMEMO_BITS) == IMEMO_ENV ? "env" : "");
+	case GRAPH_IMEMO: return name_of_internal(object, flags);
 	default: return (struct text_span){ "", 0 };
 	}
 }

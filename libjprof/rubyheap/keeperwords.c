@@ -32,12 +32,19 @@ static const char *word_of_root(const char *kind)
 	return "Ruby";
 }
 
+/* Of what is internal: what define_method made of a block. */
+static bool is_method(const struct jp_heap *heap, uint32_t node)
+{
+	return !strncmp(jp_heap_word(heap, heap->objects[node].name), "method ", sizeof "method " - 1);
+}
+
 /* Says nothing to a Ruby developer: what Ruby puts between objects. */
 static bool is_between(const struct jp_heap *heap, uint32_t node)
 {
 	const struct jp_heap_object *object = &heap->objects[node];
 	return object->type == JP_HEAP_ICLASS || object->type == JP_HEAP_UNKNOWN || object->type == JP_HEAP_SINGLETON ||
-	       (object->type == JP_HEAP_IMEMO && strcmp(jp_heap_word(heap, object->name), "env") != 0);
+	       (object->type == JP_HEAP_IMEMO && strcmp(jp_heap_word(heap, object->name), "env") != 0 &&
+	        !is_method(heap, node));
 }
 
 const char *jp_heap_node_word(const struct jp_heap *heap, uint32_t node)
@@ -51,7 +58,10 @@ const char *jp_heap_node_word(const struct jp_heap *heap, uint32_t node)
 	case JP_HEAP_CLASS:
 	case JP_HEAP_MODULE: return *name ? name : "a class without a name";
 	case JP_HEAP_SINGLETON: return *name ? name : "Object";
-	case JP_HEAP_IMEMO: return strcmp(name, "env") != 0 ? "Ruby's own data" : "local variables of a block";
+	case JP_HEAP_IMEMO:
+		if (is_method(heap, node))
+			return name;
+		return strcmp(name, "env") != 0 ? "Ruby's own data" : "local variables of a block";
 	case JP_HEAP_ICLASS: return "Ruby's own data";
 	case JP_HEAP_STRING: return *class_is ? class_is : "String";
 	case JP_HEAP_ARRAY: return *class_is ? class_is : "Array";
@@ -59,6 +69,8 @@ const char *jp_heap_node_word(const struct jp_heap *heap, uint32_t node)
 	case JP_HEAP_DATA:
 		if (!strcmp(name, "ObjectTracing/allocation_info_tracer"))
 			return "trace_object_allocations";
+		if (!strcmp(name, "VM/pin_array_list"))
+			return "what C code keeps for ever";
 		return *class_is && strcmp(class_is, "Object") != 0 ? class_is : *name ? name : "Object";
 	default: return *class_is ? class_is : "Ruby's own data";
 	}
@@ -171,18 +183,23 @@ const char *jp_keeper_holder(const struct jprof_rubyheap *h, uint32_t node, stru
 	return text_in_arena(&text, texts);
 }
 
+static bool is_named_class(const struct jp_heap *heap, uint32_t node)
+{
+	enum jp_heap_type type = (enum jp_heap_type)heap->objects[node].type;
+	return (type == JP_HEAP_CLASS || type == JP_HEAP_MODULE) && *jp_heap_word(heap, heap->objects[node].name);
+}
+
 /* The nodes on the way to it that have a word, the last first; how many. */
 static size_t steps_to(const struct jprof_rubyheap *h, uint32_t node, uint32_t steps[longest_way])
 {
 	const struct jp_heap *heap = &h->heap;
-	bool at_object = false;
+	bool at_class = false;
 	size_t count = 0;
-	/* Ruby refers to Object, and that to all classes: it is where every way begins. In 3.4 a way of some steps
-	 * leads to it, and that over any object's singleton class may be shorter. */
-	for (; node < heap->count && count < longest_way && !at_object; node = h->way[node]) {
+	/* A class with a name is where every way begins: whoever refers to it besides does not keep it. */
+	for (; node < heap->count && count < longest_way && !at_class; node = h->way[node]) {
 		if (!is_between(heap, node))
 			steps[count++] = node;
-		at_object = is_class_object(heap, node);
+		at_class = is_named_class(heap, node);
 	}
 	if (count > 2 && !strcmp(jp_heap_node_word(heap, steps[count - 1]), "Ruby") &&
 	    has_own_name(heap, steps[count - 2]))

@@ -1,5 +1,7 @@
-# Keeps 22 objects of classes P01 to P22, each in another way, and lets the call that made them end.
+# Keeps objects of classes P01 and so on, each in another way, and lets the call that made them end.
+require 'logger'
 require 'set'
+$LOAD_PATH.unshift(Dir.pwd)
 
 def pay(number)
   name = format('P%02d', number)
@@ -17,6 +19,29 @@ class Civ
 end
 
 class Sub; end
+
+# As web frameworks have it: a chain of middlewares, each with the next one.
+class Throttle
+  def initialize(app, seen) = (@app = app; @seen = seen)
+end
+
+# Like ActiveRecord's: results by the text of the query, of a connection in a pool.
+class Connection
+  def initialize = @query_cache = {}
+  def select(sql, result) = @query_cache[sql] = [result]
+end
+
+class Pool
+  def initialize = @connections = [Connection.new]
+  attr_reader :connections
+end
+
+class Report
+  def self.title(kept) = define_method(:title) { kept }
+end
+
+File.write('late_report.rb', 'module LateReport; def self.keep(value) = @kept = value; end')
+autoload(:LateReport, 'late_report')
 
 # A constant that waits for its file: who looks at it without asking loads it, and ends the program.
 File.write('later.rb', 'abort "loaded"')
@@ -45,7 +70,30 @@ PLANTED = [
   -> { e = pay(20); begin; raise 'x'; rescue => ex; ex.instance_variable_set(:@ctx, e); $err = ex; end },
   -> { $set = Set[pay(21)] },
   -> { $cur = binding.tap { |b| b.local_variable_set(:bv, pay(22)) } },
+  -> { $app = Throttle.new(Throttle.new(-> {}, {}), { 'client' => pay(23) }) },
+  -> { POOL = Pool.new; POOL.connections[0].select('SELECT 1', pay(24)) },
+  -> { LOG = Logger.new(File::NULL); kept = pay(25); LOG.formatter = proc { kept } },
+  -> { Report.title(pay(26)) },
+  -> { $lazy = [pay(27)].each.lazy.map { |x| x } },
+  -> { LateReport.keep(pay(28)) },
+  -> { Ractor.current[:job] = pay(29) },
+  -> { $weak = ObjectSpace::WeakMap.new; (STRONG = [pay(30)]).each { |o| $weak[o] = o } },
+  -> { Held.register(pay(31)) },
+  -> { Held.static(pay(32)) },
+  -> { Fiber[:request] = pay(33) if Fiber.respond_to?(:[]) },
+  -> { $later = Object.new; $later.instance_variable_set(:@block, pay(34).method(:then).to_proc) },
+  -> { Comparable.class_variable_set(:@@shared, pay(35)) },
+  -> { Signal.trap('USR2', pay(36).method(:inspect).to_proc) },
 ]
+
+begin
+  require 'held'
+rescue LoadError
+  module Held
+    def self.register(_) = nil
+    def self.static(_) = nil
+  end
+end
 
 def plant
   PLANTED.each(&:call)

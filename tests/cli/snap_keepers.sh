@@ -1,22 +1,29 @@
 #!/bin/sh
-# jprof snap --objects and jprof keepers: 22 keepers of a real Ruby, each of another kind, are named.
+# jprof snap --objects and jprof keepers: 36 keepers of a real Ruby, each of another kind, are named.
 . "$(dirname "$0")/lib.sh"
 . "$here/live.sh"
 need_ruby
 need_agent
 mkdir d
+held=
+if command -v cc >/dev/null && cc -shared -fPIC -o held.so "$here/held.c" 2>cc.err; then held=yes; fi
 start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" "$here/planted_keepers.rb"
 works "$jprof" snap --objects --symbols=later "$pid" -o planted.jprof
 lives "$pid"
 # The agent takes the child away when it looks at it next.
 has_no_child() { ! ps --ppid "$pid" -o pid= | grep -q .; }
 check "the child is left" until_true 10 has_no_child
-while read -r number keeper; do
-    name=$(printf 'P%02d' "$number")
+# kept_by NUMBER PATH: so the objects of that class are kept
+kept_by() {
+    name=$(printf 'P%02d' "$1")
     what="$name"
     works "$jprof" keepers --top=0 "--class=^$name\$" planted.jprof
     tr -s ' \n' ' ' <out >joined
-    check "$(grep -o ' path.*' joined)" grep -qF -e "path $keeper > $name keeps:" -e " > $keeper > $name keeps:" joined
+    check "$(grep -o ' path.*' joined)" grep -qF -e "path $2 > $name keeps:" -e " > $2 > $name keeps:" joined
+    prints_no WeakMap
+}
+while read -r number keeper; do
+    kept_by "$number" "$keeper"
 done <<'END'
 1 K_HASH (constant) > Hash[:a]
 2 @@cache of Cvar > Array
@@ -28,7 +35,7 @@ done <<'END'
 9 @reg of Civ > Hash[:k]
 10 Ruby > Ractor > Thread > Hash[:tv]
 11 $th (global) > Thread
-12 Sub > Proc > local variables of a block
+12 Sub > method dm > Proc > local variables of a block
 13 $enum (global) > Enumerator > Enumerator::Generator > Proc > local variables of a block
 14 $str (global) > ST
 15 $idh (global) > Hash
@@ -39,7 +46,30 @@ done <<'END'
 20 $err (global) > RuntimeError @ctx
 21 $set (global) > Set @hash > Hash
 22 $cur (global) > Binding > local variables of a block
+23 $app (global) > Throttle @seen > Hash
+24 POOL (constant) > Pool @connections > Array > Connection @query_cache > Hash > Array
+25 LOG (constant) > Logger @formatter > Proc > local variables of a block
+26 Report > method title > Proc > local variables of a block
+28 @kept of LateReport
+29 Ruby > Ractor
+30 STRONG (constant) > Array
+34 $later (global) > Object @block > Proc > Method
+35 @@shared of Comparable
+36 Ruby > Proc > Method
 END
+# Each step of a lazy Enumerator is two objects more.
+kept_by 27 'Enumerator::Lazy > Enumerator > Array'
+check "$(cat joined)" grep -qF 'path $lazy (global) > Enumerator::Lazy > ' joined
+# What extensions keep is Ruby's own in some versions.
+if [ -n "$held" ]; then
+    works "$jprof" keepers --top=0 '--class=^P31$' planted.jprof
+    check "$(cat out)" grep -qE "^ *path  *(a C extension's global|Ruby) > P31$" out
+    works "$jprof" keepers --top=0 '--class=^P32$' planted.jprof
+    check "$(cat out)" grep -qE '^ *path  *(what C code keeps for ever|Ruby) > P32$' out
+fi
+if "$ruby" -e 'exit Fiber.respond_to?(:[])'; then
+    kept_by 33 'Fiber > Hash[:request]'
+fi
 # What a thread has by a key is its fiber's, which is an object of its own from Ruby 3.3 on.
 works "$jprof" keepers --top=0 '--class=^P03$' planted.jprof
 check "$(grep '^ *path' out)" grep -qE 'Ruby > Ractor > Thread( > Fiber)?\[:tl\] > P03$' out
