@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "outside/jeblocks.h"
+#include "outside/rootwords.h"
 
 enum {
 	most_referrer_rows = 80, /* that are written; the rest is added up by kind */
@@ -17,6 +18,7 @@ struct owner_search {
 	struct jp_referrertable table;
 	struct jp_lostblocks *lost;
 	unsigned char *page;
+	enum jp_referrer_kind root_kind; /* whose words are looked at */
 };
 
 /* ---- where pointers are ---------------------------------------------------------------------------------------- */
@@ -35,86 +37,29 @@ static void look_into_rubypage(struct owner_search *s, const struct jp_rubypage 
 	}
 }
 
-/* Memory that is neither malloc's nor Ruby's. */
-static bool is_beside_heaps(struct owner_search *s, uint64_t page)
+static void take_root_words(void *context, const char *file, uint64_t at, const uint64_t *words, size_t count)
 {
-	return jp_memsource_has(s->source, page) && !jp_jeextents_find(s->blocks.extents, page) &&
-	       !jp_jeextents_own(s->blocks.extents, page / jp_memory_unit) && !jp_rubypages_at(s->table.pages, page);
-}
-
-static void look_into_mapping(struct owner_search *s, const struct jprof_map *map, uint64_t from, unsigned owner)
-{
-	enum { most_pages = jp_ruby_most_page / jp_memory_page };
-	for (uint64_t at = from; at < map->limit && s->source->left;) {
-		size_t pages = 0;
-		while (pages < most_pages && at + pages * jp_memory_page < map->limit &&
-		       is_beside_heaps(s, at + pages * jp_memory_page))
-			pages++;
-		if (pages) {
-			jp_memsource_copy(s->source, at, s->page, pages * jp_memory_page);
-			jp_jeblocks_give(&s->blocks, (const uint64_t *)(const void *)s->page,
-			                 pages * jp_memory_page / 8, owner);
-		}
-		at += (pages ? pages : 1) * jp_memory_page;
-	}
-}
-
-/* A thread's stack lies behind its guard: bundle/member_proc.c. */
-static bool is_stack_of_thread(const struct jprof_map *map, const struct jprof_map *before)
-{
-	static const uint64_t most_guard = 1 << 20, most_stack = (8 << 20) + (1 << 16);
-	bool guarded = before && before->limit == map->start && !before->readable && !*before->path &&
-	               before->limit - before->start <= most_guard;
-	return !strncmp(map->path, "[stack", 6) || (!*map->path && guarded && map->limit - map->start <= most_stack);
-}
-
-/* Where a stack begins that is in use: below the lowest pointer into it, and what a function may have below that, there
- * is only the past. */
-static uint64_t bottom_of_stack(const struct jp_memsource *m, const struct jprof_map *map)
-{
-	enum { below_pointer = 128 };
-	uint64_t low = map->limit;
-	for (size_t i = 0; i < m->stack_count; i++)
-		if (m->stacks[i] >= map->start && m->stacks[i] < low)
-			low = m->stacks[i];
-	if (low == map->limit || low - map->start < below_pointer)
-		return map->start;
-	return (low - below_pointer) / jp_memory_page * jp_memory_page;
-}
-
-/* Whose pointers a mapping has: the anonymous memory right behind a file's data is its .bss. 0: it is not looked at. */
-static unsigned owner_of_mapping(struct owner_search *s, const struct jprof_map *map, const struct jprof_map *before,
-                                 unsigned *file)
-{
-	bool of_file = *map->path == '/', behind = before && before->limit == map->start;
-	if (!map->readable || !map->writable)
-		return *file = 0;
-	if (of_file &&
-	    !strstr(map->path, "jemalloc")) /* behind its data lie those of threads, with pointers of the past */
-		return *file = jp_referrertable_named(&s->table, JP_REFERRER_FILE, strrchr(map->path, '/') + 1);
-	if (*file && behind && !*map->path)
-		return *file;
-	*file = 0;
-	if (is_stack_of_thread(map, before))
-		return jp_referrertable_named(&s->table, JP_REFERRER_STACK, "");
-	return of_file || jp_map_is_heap(map) ? jp_referrertable_named(&s->table, JP_REFERRER_OTHER, "") : 0;
+	struct owner_search *s = context;
+	(void)at;
+	jp_jeblocks_give(&s->blocks, words, count, jp_referrertable_named(&s->table, s->root_kind, file));
 }
 
 /* Kind by kind, for the first that points to a block has it. */
-static void look_into_mappings(struct owner_search *s, enum jp_referrer_kind kind)
+static void look_into_mappings(struct owner_search *s, enum jp_rootwords_kind kind)
 {
-	const struct jprof_maps *maps = s->source->maps;
-	unsigned file = 0;
-	for (size_t i = 0; i < jprof_maps_count(maps); i++) {
-		const struct jprof_map *map = jprof_maps_at(maps, i), *before = i ? jprof_maps_at(maps, i - 1) : NULL;
-		unsigned owner = owner_of_mapping(s, map, before, &file);
-		if (!owner || s->table.owners[owner].kind != kind)
-			continue;
-		bool stack = kind == JP_REFERRER_STACK;
-		look_into_mapping(s, map, stack ? bottom_of_stack(s->source, map) : map->start, owner);
-		if (s->lost)
-			*(stack ? &s->lost->stacks : &s->lost->mappings) += 1;
-	}
+	static const enum jp_referrer_kind kinds[] = { [JP_ROOTWORDS_FILE] = JP_REFERRER_FILE,
+		                                       [JP_ROOTWORDS_STACK] = JP_REFERRER_STACK,
+		                                       [JP_ROOTWORDS_OTHER] = JP_REFERRER_OTHER };
+	const struct jp_rootwords roots = { .source = s->source,
+		                            .extents = s->blocks.extents,
+		                            .pages = s->table.pages,
+		                            .room = s->page,
+		                            .take = take_root_words,
+		                            .context = s };
+	s->root_kind = kinds[kind];
+	size_t mappings = jp_rootwords_walk(&roots, kind);
+	if (s->lost)
+		*(kind == JP_ROOTWORDS_STACK ? &s->lost->stacks : &s->lost->mappings) += mappings;
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
@@ -144,11 +89,11 @@ static void look_everywhere(struct owner_search *s)
 {
 	for (size_t i = 0; i < s->table.pages->count; i++)
 		look_into_rubypage(s, &s->table.pages->items[i]);
-	look_into_mappings(s, JP_REFERRER_FILE);
+	look_into_mappings(s, JP_ROOTWORDS_FILE);
 	jp_jeblocks_give(&s->blocks, s->source->registers, s->source->register_count,
 	                 jp_referrertable_named(&s->table, JP_REFERRER_STACK, ""));
-	look_into_mappings(s, JP_REFERRER_STACK);
-	look_into_mappings(s, JP_REFERRER_OTHER);
+	look_into_mappings(s, JP_ROOTWORDS_STACK);
+	look_into_mappings(s, JP_ROOTWORDS_OTHER);
 }
 
 static int search_owners(struct owner_search *s, const struct jp_jeextents *extents, const struct jp_jeheap *heap,
