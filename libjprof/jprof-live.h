@@ -232,6 +232,8 @@ struct jprof_heap_dump {
 struct jprof_heap_opts {
 	size_t size;
 	bool referrers;   /* also what points to the live memory: all of that is read */
+	bool graph;       /* also the graph of a Ruby's objects, as the member's file "graph"
+	                     (docs/internals/graph.md): without text and names of variables. Since: 0.2 */
 	bool unreachable; /* also to which live blocks no pointer was found: where there are such, in two to five looks,
 	                     a second apart, and with the same content. Since: 0.2 */
 	void (*lost)(void *context, uint64_t address, uint64_t size); /* then it gets each of them, by ascending

@@ -641,6 +641,7 @@ struct jprof_heap_seen {
 	uint64_t missing; /* then: bytes of it that were cut off */
 	bool samples;     /* it runs with prof:true */
 	uint64_t rate;    /* then: bytes between two samples, in the mean; 0: its records of samples are not known */
+	const char *graph_why; /* why the graph of Ruby's objects, which was asked for, was not written; NULL. Static */
 };
 
 /* The control group that a process is in, in bytes; NAN: not known. */
@@ -1772,6 +1773,7 @@ struct jprof_rubyheap_info {
 	bool has_lines;                            /* objects say where they were allocated: trace_object_allocations */
 	bool cut;                                  /* the file ends within a line: it is not whole */
 	uint64_t sampled;                          /* objects whose lines jprof_rubyheap_sites found */
+	bool named_edges;                          /* constants and variables have names */
 };
 
 /* Reads a file, which may be compressed; "-" is standard input. Contents of Strings are not read. Since: 0.2 */

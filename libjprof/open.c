@@ -85,7 +85,8 @@ static int read_whole_profile(struct jp_stream *stream, bool bundled, const stru
 	struct jprof_profile *made = NULL;
 	struct jprof_bundle *bundle = NULL;
 	struct jp_span all;
-	int rc = bundled ? jp_bundle_read(stream, opts->dumpless, &bundle, err) : jp_stream_whole(stream, &all, err);
+	int rc = bundled ? jp_bundle_read(stream, opts->dumpless ? JP_NEEDS_NO_DUMP : JP_NEEDS_DUMP, &bundle, err)
+	                 : jp_stream_whole(stream, &all, err);
 	if (rc)
 		return rc;
 	rc = bundled ? jp_profile_from_bundle(bundle, opts, &made, err)
@@ -201,7 +202,7 @@ static bool made_of_head(const struct jp_stream *stream, struct jprof_made *made
 	struct jp_span held = jp_stream_head(stream);
 	struct jprof_bundle *bundle = NULL;
 	if (jp_stream_memory(&head, held.ptr, held.len, stream->name, NULL) ||
-	    jp_bundle_read(&head, true, &bundle, NULL))
+	    jp_bundle_read(&head, JP_NEEDS_NO_DUMP, &bundle, NULL))
 		return false;
 	bool told = true;
 	for (size_t i = 0; told && i < bundle->count; i++)
@@ -221,7 +222,7 @@ static int made_of_stream(struct jp_stream *stream, struct jprof_made *made, str
 	jp_window_fill(&stream->window, enough);
 	if (jp_stream_head(stream).len >= enough && made_of_head(stream, made))
 		return 0;
-	int rc = jp_bundle_read(stream, true, &bundle, err);
+	int rc = jp_bundle_read(stream, JP_NEEDS_NO_DUMP, &bundle, err);
 	if (!rc)
 		made_of_bundle(bundle, made);
 	jprof_bundle_free(bundle);

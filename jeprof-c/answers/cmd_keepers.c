@@ -53,11 +53,13 @@ static const struct opt_table keepers_table = { .rows = keepers_rows,
 
 static int keepers_help(void)
 {
-	printf("usage: jprof keepers [OPTIONS] SNAPSHOT.jprof | DUMP.ndjson[.gz]\n"
+	printf("usage: jprof keepers [OPTIONS] SNAPSHOT.jprof | DUMP.ndjson[.gz] | PID | CORE\n"
 	       "\n"
 	       "Says who keeps a Ruby's objects: which Hash, Array, object or class, how much of\n"
 	       "the heap would be freed without it, and the way to it from a root. SNAPSHOT is\n"
 	       "what jprof snap --objects made; nothing stops for it, and samples say the lines.\n"
+	       "PID is a Ruby with jemalloc that needs no agent, and CORE one of its cores: then\n"
+	       "classes have names, and constants and variables have none.\n"
 	       "DUMP is what ObjectSpace.dump_all wrote, of this machine or another. In a Ruby:\n"
 	       "\n"
 	       "  require \"objspace\"\n"
@@ -230,6 +232,11 @@ static void add_keepers_end(struct answer *a, const struct keepers_screen *s)
 		    "It is the largest of %zu processes in the snapshot that have a graph of their objects: "
 		    "--member=PID shows another.",
 		    s->source->others + 1);
+	if (s->source->in_memory && !s->heap->named_edges)
+		jp_strbuf_str(
+		    answer_add(a, ANSWER_NOTE),
+		    "Read from outside: what a stack had before counts as a reference, so that some of what a keeper "
+		    "keeps is in \"others\". With jprof's agent constants and variables have names.");
 	if (!s->heap->has_lines && !s->source->snapshot)
 		jp_strbuf_str(answer_add(a, ANSWER_NOTE),
 		              "No object says where it was allocated: trace_object_allocations_start was not called "
@@ -319,8 +326,8 @@ int cmd_keepers(int argc, char **argv)
 	if (o.help)
 		return keepers_help();
 	if (count != 1) {
-		say("give a snapshot of jprof snap --objects, or the file that ObjectSpace.dump_all wrote: jprof keepers "
-		    "heap.ndjson");
+		say("give a snapshot of jprof snap --objects, the file that ObjectSpace.dump_all wrote, or a pid: jprof "
+		    "keepers heap.ndjson");
 		return 1;
 	}
 	if (!choices_fit(&o, argv[1]))

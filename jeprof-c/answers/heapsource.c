@@ -2,8 +2,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/names.h"
 #include "cli/say.h"
+#include "cli/wholefile.h"
+#include "snap/memsnap.h"
 
 static const char graph_name[] = "graph";
 
@@ -80,11 +84,45 @@ static struct jprof_rubyheap *open_in_bundle(struct heap_source *source, const s
 	return heap;
 }
 
+/* A live process, or a core, is snapped first, in memory. */
+static struct jprof_rubyheap *open_in_memory(struct heap_source *source, const char *path, bool core)
+{
+	char snap_word[] = "snap", objects[] = "--objects", pid[32];
+	char *argv[] = { snap_word, objects, pid, NULL };
+	struct snap_options which = { 0 };
+	struct memsnap snap = { 0 };
+	struct jprof_bundle *bundle = NULL;
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_error err;
+	snprintf(pid, sizeof pid, "%s", core ? "" : path);
+	bool good = snap_options_parse(&which, core ? 2 : 3, argv);
+	which.command = "keepers";
+	which.heaps = true;
+	good = good && (core ? memsnap_of_core(&snap, path, &which) : memsnap_take(&snap, &which));
+	if (good && jprof_bundle_parse(snap.bundle, snap.len, path, &bundle, &err))
+		say_error(&err);
+	source->in_memory = true;
+	if (bundle)
+		heap = open_in_bundle(source, bundle, path, NULL);
+	snprintf(source->label, sizeof source->label, "%s", core ? path : source->process);
+	jprof_bundle_free(bundle);
+	memsnap_free(&snap);
+	snap_options_free(&which);
+	return heap;
+}
+
+static bool is_process_word(const char *path)
+{
+	int pid;
+	return is_pid(path, &pid) && access(path, F_OK);
+}
+
 bool heap_source_is_snapshot(const char *path)
 {
 	static const char end[] = ".jprof";
 	size_t len = strlen(path);
-	return len >= sizeof end - 1 && !strcmp(path + len - (sizeof end - 1), end);
+	bool called_so = len >= sizeof end - 1 && !strcmp(path + len - (sizeof end - 1), end);
+	return called_so || is_process_word(path) || is_core(path);
 }
 
 struct jprof_rubyheap *heap_source_open(struct heap_source *source, const char *path, const char *member)
@@ -92,6 +130,9 @@ struct jprof_rubyheap *heap_source_open(struct heap_source *source, const char *
 	struct jprof_bundle *bundle = NULL;
 	struct jprof_rubyheap *heap = NULL;
 	struct jprof_error err;
+	bool process = is_process_word(path), core = !process && is_core(path);
+	if ((process || core) && !source->silent && !source->snapshot_alone && !member)
+		return open_in_memory(source, path, core);
 	bool dump = !strcmp(path, "-") || jprof_is_rubyheap(path);
 	if (!dump && !jprof_bundle_open(path, &bundle, &err)) {
 		heap = open_in_bundle(source, bundle, path, member);

@@ -160,6 +160,8 @@ bool memsnap_of_core(struct memsnap *s, const char *path, const struct snap_opti
 	rc = rc || !profile.text ? rc : add_profile_of_core(writer, path, &profile, o, &err);
 	rc = rc ? rc : jprof_bundle_writer_finish(writer, &err);
 	s->heaps.read = !rc;
+	if (!rc && heap.graph && seen.graph_why)
+		say("%s: no graph of its objects: %s", path, seen.graph_why);
 	if (rc)
 		say_error(&err);
 	jprof_bundle_writer_free(writer);

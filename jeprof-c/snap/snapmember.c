@@ -412,6 +412,7 @@ struct jprof_heap_opts snap_heap_opts(const struct snap_options *options)
 {
 	return (struct jprof_heap_opts){ .size = sizeof(struct jprof_heap_opts),
 		                         .referrers = options->referrers,
+		                         .graph = options->objects,
 		                         .unreachable = options->unreachable,
 		                         .lost = options->lost ? note_lost : NULL,
 		                         .context = options->lost };
@@ -472,6 +473,8 @@ static int add_heap_of(struct member *m, struct jprof_bundle_writer *writer, str
 		say("process %d: it samples (prof:true), but its jemalloc keeps samples in a way that jprof does not "
 		    "know: no profile was read",
 		    m->process->pid);
+	if (!rc && opts.graph && seen.graph_why && m->process->ruby)
+		say("process %d: no graph of its objects: %s", m->process->pid, seen.graph_why);
 	if (rc)
 		heaps->why = err;
 	jprof_target_use(m->target, NULL);

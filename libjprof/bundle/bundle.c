@@ -213,12 +213,13 @@ static void drop_empty(struct jprof_bundle *b)
 	b->count = kept;
 }
 
-static int conclude_bundle(struct jprof_bundle *b, bool dumpless, struct jprof_error *err)
+static int conclude_bundle(struct jprof_bundle *b, enum jp_bundle_needs needs, struct jprof_error *err)
 {
 	if (!b->listed)
 		return jp_error(err, JPROF_E_FORMAT, b->name, 0,
 		                "is cut or damaged before its list of members ends; copy it again");
-	if (dumpless && b->count && !any_has(b, "dump.heap"))
+	bool will_do = needs == JP_NEEDS_NO_DUMP || (needs == JP_NEEDS_DUMP_OR_GRAPH && any_has(b, "graph"));
+	if (will_do && b->count && !any_has(b, "dump.heap"))
 		return 0;
 	if (any_has(b, "heap.json") && !any_has(b, "dump.heap"))
 		return jp_advise(err, JPROF_ADVICE_DUMPLESS,
@@ -232,18 +233,20 @@ static int conclude_bundle(struct jprof_bundle *b, bool dumpless, struct jprof_e
 	                                : "is a bundle without a dump");
 }
 
-static int read_bundled(struct jprof_bundle *b, struct jp_stream *stream, bool dumpless, struct jprof_error *err)
+static int read_bundled(struct jprof_bundle *b, struct jp_stream *stream, enum jp_bundle_needs needs,
+                        struct jprof_error *err)
 {
 	int rc = jp_stream_take(stream, &b->archive, err);
 	if (!rc && stream->damage.code)
 		warn(b, stream->damage.text);
 	rc = rc ? rc : read_entries(b, err);
 	end_files(b);
-	return rc ? rc : conclude_bundle(b, dumpless, err);
+	return rc ? rc : conclude_bundle(b, needs, err);
 }
 
 /* What cannot be a bundle is not read on. */
-int jp_bundle_read(struct jp_stream *stream, bool dumpless, struct jprof_bundle **bundle, struct jprof_error *err)
+int jp_bundle_read(struct jp_stream *stream, enum jp_bundle_needs needs, struct jprof_bundle **bundle,
+                   struct jprof_error *err)
 {
 	struct jp_span head = jp_stream_head(stream);
 	if (stream->damage.code && head.len < jp_tar_block)
@@ -255,7 +258,7 @@ int jp_bundle_read(struct jp_stream *stream, bool dumpless, struct jprof_bundle 
 		                    : "is no bundle");
 	struct jprof_bundle *b = calloc(1, sizeof *b);
 	int rc = b && (b->name = strdup(stream->name)) ? 0 : jp_error_nomem(err);
-	rc = rc ? rc : read_bundled(b, stream, dumpless, err);
+	rc = rc ? rc : read_bundled(b, stream, needs, err);
 	if (rc)
 		jprof_bundle_free(b);
 	else
@@ -270,7 +273,7 @@ int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jp
 		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_memory(&stream, data, len, name, err);
-	return rc ? rc : jp_bundle_read(&stream, false, bundle, err);
+	return rc ? rc : jp_bundle_read(&stream, JP_NEEDS_DUMP_OR_GRAPH, bundle, err);
 }
 
 int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err)
@@ -279,7 +282,7 @@ int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jpr
 		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_open(&stream, path, err);
-	return rc ? rc : jp_bundle_read(&stream, false, bundle, err);
+	return rc ? rc : jp_bundle_read(&stream, JP_NEEDS_DUMP_OR_GRAPH, bundle, err);
 }
 
 const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle)

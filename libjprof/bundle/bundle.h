@@ -41,8 +41,12 @@ struct jprof_bundle {
 	struct jprof_error warning;
 };
 
-/* As jprof_bundle_parse, of a stream that was not read on. With `dumpless` a bundle may be without any dump. */
-int jp_bundle_read(struct jp_stream *stream, bool dumpless, struct jprof_bundle **bundle, struct jprof_error *err);
+/* What a bundle is refused without. */
+enum jp_bundle_needs { JP_NEEDS_DUMP, JP_NEEDS_DUMP_OR_GRAPH, JP_NEEDS_NO_DUMP };
+
+/* As jprof_bundle_parse, of a stream that was not read on. */
+int jp_bundle_read(struct jp_stream *stream, enum jp_bundle_needs needs, struct jprof_bundle **bundle,
+                   struct jprof_error *err);
 
 /* A file of a member, or NULL. */
 const struct jp_bundle_file *jp_bundle_file(const struct jp_bundle_member *member, const char *name);

@@ -180,9 +180,10 @@ static int add_heap(struct jprof_target *t, struct jp_memsource **source, const 
 		return refuse_jemalloc(t, *source, err);
 	h->jemalloc.background_thread = has_background_thread(t);
 	struct jp_jeages jp_cleanup(jp_jeages_release) ages = ages_now(t, *source);
-	return jp_holding_dump(h, *source, &ages, opts) || jp_holding_write(h, *source, opts, &text)
-	           ? jp_error_nomem(err)
-	           : jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
+	if (jp_holding_dump(h, *source, &ages, opts) || jp_holding_write(h, *source, opts, &text))
+		return jp_error_nomem(err);
+	rc = jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
+	return rc ? rc : jp_holding_graph(h, *source, opts, writer, err);
 }
 
 int jprof_target_heap(struct jprof_target *t, const struct jprof_heap_opts *given, struct jprof_bundle_writer *writer,

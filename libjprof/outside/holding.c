@@ -2,8 +2,10 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "outside/chunkowners.h"
 #include "outside/mappedids.h"
+#include "outside/rubygraph.h"
 
 static const uint64_t most_marking = 64ULL << 30; /* a block is read several times where it lies among others */
 
@@ -124,6 +126,19 @@ int jp_holding_dump(const struct jp_holding *h, struct jp_memsource *source, str
 	return opts->dump(opts->dump_context, &dump) ? -1 : 0;
 }
 
+int jp_holding_graph(struct jp_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts,
+                     struct jprof_bundle_writer *writer, struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	const struct jp_rubygraph graph = { source, &h->extents, &h->jemalloc, &h->pages, &h->names, 0 };
+	if (!opts->graph)
+		return 0;
+	source->left += most_marking;
+	if (jp_rubygraph_write(&graph, &text, &h->graph_why))
+		return jp_error_nomem(err);
+	return h->graph_why ? 0 : jprof_bundle_writer_file(writer, "graph", text.text, text.len, err);
+}
+
 struct jprof_heap_seen jp_holding_seen(const struct jp_holding *holding)
 {
 	const struct jp_jeheap *h = &holding->jemalloc;
@@ -135,7 +150,8 @@ struct jprof_heap_seen jp_holding_seen(const struct jp_holding *holding)
 		                        .core = holding->core,
 		                        .missing = holding->missing,
 		                        .samples = holding->profile.sample_count,
-		                        .rate = rate_of(&holding->profile) };
+		                        .rate = rate_of(&holding->profile),
+		                        .graph_why = holding->graph_why };
 	snprintf(seen.jemalloc, sizeof seen.jemalloc, "%s", h->version ? h->version : "");
 	snprintf(seen.malloc, sizeof seen.malloc, "%s", holding->other.name ? holding->other.name : "");
 	seen.arenas = holding->other.arenas;

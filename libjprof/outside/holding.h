@@ -21,6 +21,7 @@ struct jp_holding {
 	struct jp_othermalloc other; /* of a Ruby, or a V8, without jemalloc */
 	bool core;                   /* set by the caller, as the next: it was a core */
 	uint64_t missing;            /* bytes that were cut off */
+	const char *graph_why; /* why there is no graph of Ruby's objects; NULL: there is, or it was not asked for */
 };
 
 /* Reads it. 0, also where there is no jemalloc, or -1 when memory is short. To be emptied in either case. */
@@ -38,6 +39,10 @@ int jp_holding_write(const struct jp_holding *holding, struct jp_memsource *sour
  * memory is short, or it did not return 0. */
 int jp_holding_dump(const struct jp_holding *holding, struct jp_memsource *source, struct jp_jeages *ages,
                     const struct jprof_heap_opts *opts) jp_must_check;
+
+/* Adds the graph of Ruby's objects to the member, where opts->graph asks for it. Else, and where there is none, 0. */
+int jp_holding_graph(struct jp_holding *holding, struct jp_memsource *source, const struct jprof_heap_opts *opts,
+                     struct jprof_bundle_writer *writer, struct jprof_error *err) jp_must_check;
 
 /* What is worth a word. */
 struct jprof_heap_seen jp_holding_seen(const struct jp_holding *holding);

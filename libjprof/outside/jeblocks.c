@@ -152,6 +152,18 @@ static bool block_at(const struct jp_jeblocks *b, uint64_t address, uint32_t *nu
 	return true;
 }
 
+bool jp_jeblocks_find(const struct jp_jeblocks *b, uint64_t address, struct jp_jeblock *found)
+{
+	if (!b->count || !block_at(b, address, &found->number))
+		return false;
+	found->extent = jp_jeextents_find(b->extents, address);
+	if (!found->extent)
+		return false;
+	found->size = place_size(found->extent);
+	found->at = found->extent->first + (address - found->extent->first) / found->size * found->size;
+	return true;
+}
+
 static void give_words(struct jp_jeblocks *b, const uint64_t *words, size_t count, unsigned owner, bool stacked)
 {
 	uint32_t number;

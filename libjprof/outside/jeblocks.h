@@ -32,6 +32,16 @@ void jp_jeblocks_give(struct jp_jeblocks *blocks, const uint64_t *words, size_t 
 /* The same of the block that holds an address, which is not read. */
 void jp_jeblocks_claim(struct jp_jeblocks *blocks, uint64_t address, unsigned owner);
 
+/* A live block. */
+struct jp_jeblock {
+	uint32_t number;
+	const struct jp_jeextent *extent;
+	uint64_t at, size; /* where it begins, and the bytes of its place */
+};
+
+/* The one that an address lies in; false: in none. */
+bool jp_jeblocks_find(const struct jp_jeblocks *blocks, uint64_t address, struct jp_jeblock *found);
+
 /* Reads all that were given, and gives what they point to to the same owners: what is nearer first. 0, or -1 when
  * memory is short. */
 int jp_jeblocks_follow(struct jp_jeblocks *blocks) jp_must_check;

@@ -139,6 +139,7 @@ struct jp_rubynames jp_rubynames_learn(struct jp_memsource *m, const struct jp_r
 		if (jp_rubypages_type(m, pages, s.classes[i]) != jp_ruby_type_class)
 			return s.names;
 	}
+	memcpy(s.names.classes, s.classes, sizeof s.names.classes);
 	s.names.super_at = super_offset(&s);
 	s.names.known = s.names.super_at && find_way(&s) && s.names.text_at;
 	return s.names;
@@ -151,15 +152,22 @@ static bool is_class_path(const char *name)
 	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:") == strlen(name);
 }
 
+bool jp_rubynames_own(struct jp_memsource *m, const struct jp_rubypages *pages, const struct jp_rubynames *names,
+                      uint64_t class, char name[jp_ruby_name_size])
+{
+	struct class_names_search s = { .source = m, .pages = pages, .names = *names };
+	unsigned type = jp_rubypages_type(m, pages, class);
+	return names->known && (type == jp_ruby_type_class || type == jp_ruby_type_module) &&
+	       jp_rubynames_text(m, pages, names, name_string(&s, class, NULL, names->key), name, jp_ruby_name_size) &&
+	       is_class_path(name);
+}
+
 bool jp_rubynames_of(struct jp_memsource *m, const struct jp_rubypages *pages, const struct jp_rubynames *names,
                      uint64_t class, char name[jp_ruby_name_size])
 {
-	struct class_names_search s = { .source = m, .pages = pages, .names = *names };
 	for (int i = 0; names->known && i < most_classes_above; i++) {
 		if (jp_rubypages_type(m, pages, class) == jp_ruby_type_class &&
-		    jp_rubynames_text(m, pages, names, name_string(&s, class, NULL, names->key), name,
-		                      jp_ruby_name_size) &&
-		    is_class_path(name))
+		    jp_rubynames_own(m, pages, names, class, name))
 			return true;
 		class = jp_memsource_word(m, class + names->super_at);
 	}

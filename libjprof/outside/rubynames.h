@@ -17,9 +17,10 @@ struct jp_rubynames {
 	unsigned name_at; /* of the class, bytes */
 	bool by_record;   /* the word there leads to a record, whose word at record_at leads on */
 	unsigned record_at;
-	uint64_t key;      /* not 0: to a table, whose entry with that key is the name */
-	unsigned super_at; /* of the class: where its superclass is */
-	unsigned text_at;  /* of a string that lies in its slot */
+	uint64_t key;                    /* not 0: to a table, whose entry with that key is the name */
+	unsigned super_at;               /* of the class: where its superclass is */
+	unsigned text_at;                /* of a string that lies in its slot */
+	uint64_t classes[jp_ruby_known]; /* the eight */
 };
 
 /* `variables`: addresses of the eight; 0 where one is not known. */
@@ -30,6 +31,10 @@ struct jp_rubynames jp_rubynames_learn(struct jp_memsource *source, const struct
  * is not sure. */
 bool jp_rubynames_of(struct jp_memsource *source, const struct jp_rubypages *pages, const struct jp_rubynames *names,
                      uint64_t class, char name[jp_ruby_name_size]);
+
+/* The name of a class or module itself; false: it has none, or it is not sure. */
+bool jp_rubynames_own(struct jp_memsource *source, const struct jp_rubypages *pages, const struct jp_rubynames *names,
+                      uint64_t class, char name[jp_ruby_name_size]);
 
 /* The first bytes of a string's text, visible ASCII alone; false: it is none, or has others, or is longer. */
 bool jp_rubynames_text(struct jp_memsource *source, const struct jp_rubypages *pages, const struct jp_rubynames *names,

@@ -40,7 +40,7 @@ bool jp_rubyowner_of(const uint64_t words[4], struct jp_rubyowner *o)
 
 /* The name of typed data's type: the type lies in a file's data, and its first word leads to a short text. The flag
  * behind it tells it from data without a type. */
-static bool name_of_data_type(struct jp_memsource *m, const uint64_t words[4], char text[jp_ruby_name_size])
+bool jp_ruby_data_type(struct jp_memsource *m, const uint64_t words[4], char text[jp_ruby_name_size])
 {
 	uint64_t type = words[type_of_typed_data], flag = words[typed_flag];
 	const struct jprof_map *map = flag && flag <= typed_flag && type % 8 == 0 ? jp_maps_find(m->maps, type) : NULL;
@@ -77,7 +77,7 @@ void jp_rubyowner_name(struct jp_memsource *m, const struct jp_rubypages *pages,
 		snprintf(o->name, sizeof o->name, "%s", name_of_code(type, words));
 	else if (!jp_rubynames_of(m, pages, names, words[1], class))
 		snprintf(o->name, sizeof o->name, "%s", jp_ruby_type_name(type));
-	else if (type == jp_ruby_type_data && name_of_data_type(m, words, data) && strcmp(data, class) != 0)
+	else if (type == jp_ruby_type_data && jp_ruby_data_type(m, words, data) && strcmp(data, class) != 0)
 		snprintf(o->name, sizeof o->name, "%.62s (%.60s)", class, data);
 	else
 		snprintf(o->name, sizeof o->name, "%s", class);

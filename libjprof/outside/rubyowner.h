@@ -20,4 +20,7 @@ bool jp_rubyowner_of(const uint64_t words[4], struct jp_rubyowner *owner);
 void jp_rubyowner_name(struct jp_memsource *source, const struct jp_rubypages *pages, const struct jp_rubynames *names,
                        const uint64_t words[4], struct jp_rubyowner *owner);
 
+/* The name of the type of T_DATA with these first words; false: it does not prove itself. */
+bool jp_ruby_data_type(struct jp_memsource *source, const uint64_t words[4], char name[jp_ruby_name_size]);
+
 #endif

@@ -135,9 +135,11 @@ static int check_moves(const struct jp_heap *heap, const struct jp_heap *other, 
 	if (heap->is_graph != other->is_graph)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "a graph of objects is not compared with a dump");
 	if (!heap->moves || !other->moves)
-		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
-		                "graphs of an older agent do not say whether GC.compact moved objects between them, so "
-		                "that addresses do not tell which ones were born");
+		return jp_error(
+		    err, JPROF_E_ARGUMENT, NULL, 0,
+		    "graphs that were read from outside, or of an older agent, do not say whether GC.compact "
+		    "moved objects between them, so "
+		    "that addresses do not tell which ones were born");
 	if (heap->moves != other->moves)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "GC.compact moved objects between the two, so that addresses do not tell which ones "

@@ -135,6 +135,8 @@ static void fill_info(struct jprof_rubyheap *h)
 		info->has_lines |= object->site != JP_NONE;
 	}
 	info->cut = h->heap.cut;
+	for (uint32_t e = 0; h->heap.edge_names && e < h->heap.graph.first[h->heap.graph.nodes]; e++)
+		info->named_edges |= h->heap.edge_names[e] != JP_NONE;
 }
 
 /* Of one that was read, with what came of that. */

@@ -27,7 +27,7 @@ FOREIGN = {
 }
 # What a command of the README and the guide may begin with to be run, and what of it starts a server, needs a live process,
 # a file of another kind or another program, or opens a window.
-RUN, SKIP = ("jprof", "jeprof"), re.compile(r"^jprof (run|snap|doctor|watch|serve|keepers|names)\b|^jprof explain (core|--)|^jprof core|--web\b|--open\b|"
+RUN, SKIP = ("jprof", "jeprof"), re.compile(r"^jprof (run|snap|doctor|watch|serve|keepers|names|diff --objects)\b|^jprof explain (core|--)|^jprof core|--web\b|--open\b|"
                                             r"flamegraph|\.ndjson|\.jnames|pb\.gz|--gc\b|<")
 # Answers about the dump that is at hand here, and about this build: the command itself was understood.
 ANSWERS = re.compile(r"no function with memory has such a name|no allocations are recorded|was built without|"

@@ -11,6 +11,7 @@
 #include "outside/jeblocks.h"
 #include "outside/othermalloc.h"
 #include "outside/referrers.h"
+#include "outside/rubygraph.h"
 #include "outside/v8heap.h"
 
 enum { most_recorded_pages = 512 };
@@ -166,6 +167,22 @@ static void check_referrers(const struct jp_referrers *r, uint64_t live, uint64_
 	must(!r->count || (blocks <= live && live <= blocks + pages));
 }
 
+/* What is written is a graph that can be read, whatever the memory has. */
+static void check_graph(struct recorded *r, const struct jp_jeextents *x, const struct jp_jeheap *heap,
+                        const struct jp_rubypages *pages, struct jp_rubynames names)
+{
+	static const uint64_t singleton = 1 << 12;
+	const struct jp_rubygraph graph = { &r->base, x, heap, pages, &names, singleton };
+	struct jp_strbuf text = { 0 };
+	struct jprof_rubyheap *read = NULL;
+	const char *why;
+	names.known = true;
+	must(!jp_rubygraph_write(&graph, &text, &why));
+	must(why || !jprof_rubyheap_parse(text.text, text.len, "graph", &read, NULL));
+	jprof_rubyheap_free(read);
+	jp_strbuf_release(&text);
+}
+
 static int open_nothing(const void *context, struct jp_memsource *source, const struct jprof_map *map)
 {
 	(void)context, (void)source, (void)map;
@@ -214,6 +231,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_lost(&lost, &r->base, &extents, &referrers);
 	jp_referrers_release(&referrers);
 	must(!jp_chunkowners_find(&r->base, &other.chunks, &pages, &names, &census, &referrers));
+	check_graph(r, &extents, heap, &pages, names);
 	struct jp_v8heap v8 = jp_v8heap_find(&r->base);
 	must(v8.bytes <= v8.space && v8.space <= 64 << 20);
 	check_copies(r, data, size);
