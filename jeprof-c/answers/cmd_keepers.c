@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "answers/heapsource.h"
+#include "answers/keepers_page.h"
 #include "answers/measure.h"
 #include "answers/strings_text.h"
 #include "cli/answer.h"
@@ -26,9 +27,9 @@ enum { usual_keepers = 5, keeper_blocks = 2, keeper_numbers_width = 31, least_ro
 static const double worth_saying = 10; /* percent */
 
 struct keepers_options {
-	const char *line, *class_name, *strings, *member, *max_memory;
+	const char *line, *class_name, *strings, *member, *max_memory, *file;
 	size_t top;
-	bool all, help;
+	bool html, help;
 };
 
 #define KEEPERS_AT(member) offsetof(struct keepers_options, member)
@@ -42,6 +43,9 @@ static const struct opt_row keepers_rows[] = {
 	{ "member", OPT_TEXT, KEEPERS_AT(member), 0, NULL, "NAME|PID|ROLE",
 	  "of a snapshot: this process; else the one with most objects" },
 	{ "top", OPT_COUNT, KEEPERS_AT(top), 0, NULL, "N", "so many rows; 0: all that keep half a percent" },
+	{ "html", OPT_SWITCH, KEEPERS_AT(html), 0, NULL, NULL, "a page for a browser: give -o FILE" },
+	{ "output", OPT_TEXT, KEEPERS_AT(file), 0, NULL, "FILE", "with --html: the page" },
+	{ "o", OPT_TEXT, KEEPERS_AT(file), 0, NULL, "FILE", NULL },
 	{ "max-memory", OPT_TEXT, KEEPERS_AT(max_memory), 0, NULL, "SIZE",
 	  "may take so much memory, such as 2G; else half of what is free" },
 	{ "help", OPT_SWITCH, KEEPERS_AT(help), 0, NULL, NULL, "this text" },
@@ -219,10 +223,8 @@ static void add_keeper_block(struct answer *a, const struct keepers_screen *s, s
 		                 k->made_samples == 1 ? "" : "s");
 }
 
-static void add_keepers_end(struct answer *a, const struct keepers_screen *s)
+static void add_keepers_notes(struct answer *a, const struct keepers_screen *s)
 {
-	for (size_t i = 0; i < keeper_blocks && i < shown_keepers(s); i++)
-		add_keeper_block(a, s, i);
 	if (s->heap->cut)
 		jp_strbuf_str(answer_add(a, ANSWER_NOTE),
 		              "The file ends within a line: it is not whole, and what is missing may keep more.");
@@ -250,10 +252,21 @@ static void put_keepers(FILE *out, const struct keepers_screen *s)
 {
 	struct answer head = { 0 }, end = { 0 };
 	add_keepers_head(&head, s);
-	add_keepers_end(&end, s);
-	answer_put_text(out, &head, s->columns);
-	put_keepers_table(out, s);
-	answer_put_text(out, &end, s->columns);
+	for (size_t i = 0; !s->o->html && i < keeper_blocks && i < shown_keepers(s); i++)
+		add_keeper_block(&end, s, i);
+	add_keepers_notes(&end, s);
+	if (s->o->html) {
+		keepers_put_page(out, &(struct keepers_page){ .title = s->source->label,
+		                                              .head = &head,
+		                                              .end = &end,
+		                                              .keepers = s->keepers,
+		                                              .shown = shown_keepers(s),
+		                                              .unit = s->unit });
+	} else {
+		answer_put_text(out, &head, s->columns);
+		put_keepers_table(out, s);
+		answer_put_text(out, &end, s->columns);
+	}
 	answer_release(&head);
 	answer_release(&end);
 }
@@ -261,7 +274,7 @@ static void put_keepers(FILE *out, const struct keepers_screen *s)
 static bool put_keepers_of(const struct keepers_options *o, const struct heap_source *source,
                            const struct jprof_rubyheap *heap, const struct jprof_keepers *keepers)
 {
-	struct sink sink = { 0 };
+	struct sink sink = { .path = o->file };
 	struct sink_text text;
 	struct keepers_screen s = { .o = o, .source = source, .heap = jprof_rubyheap_info(heap), .keepers = keepers };
 	s.info = jprof_keepers_info(keepers);
@@ -273,7 +286,10 @@ static bool put_keepers_of(const struct keepers_options *o, const struct heap_so
 	sink_text_open(&text);
 	if (text.file)
 		put_keepers(text.file, &s);
-	return sink_text_write(&text, &sink);
+	bool good = sink_text_write(&text, &sink) && sink_close(&sink);
+	if (sink.why)
+		say("%s: %s", o->file, sink.why);
+	return good;
 }
 
 /* Of a snapshot the lines are those of samples. */
@@ -308,6 +324,10 @@ static bool choices_fit(const struct keepers_options *o, const char *file)
 {
 	if (o->strings && *o->strings && strcmp(o->strings, "show") != 0)
 		say("--strings=%s: give --strings, or --strings=show", o->strings);
+	else if (o->html && (o->strings || !o->file))
+		say(o->strings ? "--strings has no page" : "--html makes a page for a browser: give -o FILE.html");
+	else if (o->file && !o->html)
+		say("-o %s: the text goes to standard output; with --html the file is a page", o->file);
 	else if (o->strings && o->class_name)
 		say("--strings is about Strings alone: --line=RE chooses among them, --class does not");
 	else if (o->strings && heap_source_is_snapshot(file))
@@ -319,7 +339,7 @@ static bool choices_fit(const struct keepers_options *o, const char *file)
 
 int cmd_keepers(int argc, char **argv)
 {
-	struct keepers_options o = { .top = usual_keepers };
+	struct keepers_options o = { .top = SIZE_MAX };
 	int count;
 	if (!opt_parse(&keepers_table, &o, argc, argv, &count))
 		return 1;
@@ -330,6 +350,8 @@ int cmd_keepers(int argc, char **argv)
 		    "keepers heap.ndjson");
 		return 1;
 	}
+	if (o.top == SIZE_MAX)
+		o.top = o.html ? 0 : usual_keepers;
 	if (!choices_fit(&o, argv[1]))
 		return 1;
 	if (!budget_watch(o.max_memory))

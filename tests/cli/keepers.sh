@@ -243,6 +243,36 @@ exits_with 1 "$jprof" keepers --line=shop one.jprof
 check "not said that there are no lines" grep -q 'says its line' err
 works "$jprof" --text two.jprof
 
+# The page has the same rows, loads nothing, and has what comes from the file as text.
+what="a page"
+sed 's/"Shop::Box"/"Shop::<script>\&\\"Box"/' heap.ndjson >named.ndjson
+works "$jprof" keepers --html -o page.html named.ndjson
+python3 - <<'END' || fail "the page"
+import html.parser, re
+page = open("page.html").read()
+class Seen(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = set(), []
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        assert not {"src", "href", "onload"} & {name for name, _ in attributes}, attributes
+    def handle_data(self, data):
+        self.text.append(data)
+seen = Seen()
+seen.feed(page)
+text = " ".join(" ".join(seen.text).split())
+assert "script" not in seen.tags and "default-src 'none'" in page, seen.tags
+for words in ("keeps 72 % of it (147 KB).", "147 KB 72 % 7 a Hash of 3 in Shop", "Shop > Hash > Shop::Item (3 of them)", "made at shop.rb:10",
+              "205 KB 100 % 22 all", 'Shop::<script>&"Box', "no root leads to them"):
+    assert words in text, (words, text)
+END
+exits_with 1 "$jprof" keepers --html heap.ndjson
+exits_with 1 "$jprof" keepers -o page.txt heap.ndjson
+exits_with 1 "$jprof" keepers --html -o page.html --strings heap.ndjson
+exits_with 1 "$jprof" keepers --html -o no/such/page.html heap.ndjson
+check "it does not say where" grep -q 'no/such/page.html' err
+
 what="operands"
 exits_with 1 "$jprof" keepers
 check "no word on what to give" grep -q 'ObjectSpace.dump_all' err
