@@ -13,6 +13,7 @@
 
 #include "cli/budget.h"
 #include "cli/confine.h"
+#include "cli/fdwrite.h"
 #include "cli/say.h"
 #include "report/picture.h"
 
@@ -33,17 +34,6 @@ struct drawing {
 
 /* ---- in the child ------------------------------------------------------------------------------------------ */
 
-static bool write_drawn(int fd, const void *from, size_t len)
-{
-	for (size_t at = 0; at < len;) {
-		ssize_t n = write(fd, (const char *)from + at, len - at);
-		if (n < 0 && errno != EINTR)
-			return false;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	return true;
-}
-
 /* Nothing that was printed before is printed here, too: stdio's buffers are empty, and this ends without them. */
 static _Noreturn void draw_here(const struct drawing *d, int to, int parent)
 {
@@ -59,8 +49,8 @@ static _Noreturn void draw_here(const struct drawing *d, int to, int parent)
 	drawn.rc = picture_draw(d->graph, d->opts, d->format, &drawn.picture, &drawn.err);
 	if (!drawn.rc && errno == ENOMEM) /* a library did without what it did not get, such as a letter */
 		drawn.rc = fail_as(&drawn.err, JPROF_E_NOMEM, "", "memory is short");
-	bool good = write_drawn(to, &drawn, sizeof drawn) &&
-	            (drawn.rc || write_drawn(to, drawn.picture.data, drawn.picture.len));
+	bool good = !fd_write(to, &drawn, sizeof drawn, true) &&
+	            (drawn.rc || !fd_write(to, drawn.picture.data, drawn.picture.len, true));
 	_exit(good ? 0 : 2);
 }
 

@@ -4,11 +4,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/fdwrite.h"
 #include "cli/terminal.h"
 #include "snap/interrupt.h"
 
@@ -45,17 +45,6 @@ static void take_keys(void)
 	screen.keys = !tcsetattr(STDIN_FILENO, TCSANOW, &now);
 }
 
-static void put_to_terminal(const char *text)
-{
-	for (size_t len = strlen(text); len;) {
-		ssize_t n = write(STDOUT_FILENO, text, len);
-		if (n < 0 && errno != EINTR)
-			return;
-		text += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
-	}
-}
-
 bool watch_screen_open(void)
 {
 	struct sigaction action = { .sa_handler = on_resize, .sa_flags = SA_RESTART }; /* poll returns all the same */
@@ -64,14 +53,14 @@ bool watch_screen_open(void)
 		return false;
 	take_keys();
 	sigaction(SIGWINCH, &action, NULL);
-	put_to_terminal(taken_over);
+	fd_write(STDOUT_FILENO, taken_over, sizeof taken_over - 1, true);
 	return true;
 }
 
 void watch_screen_close(void)
 {
 	if (screen.terminal)
-		put_to_terminal(given_back);
+		fd_write(STDOUT_FILENO, given_back, sizeof given_back - 1, true);
 	if (screen.keys)
 		tcsetattr(STDIN_FILENO, TCSANOW, &screen.before);
 	screen.terminal = screen.keys = false;
