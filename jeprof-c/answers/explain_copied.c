@@ -258,22 +258,21 @@ void forks_free(struct forks *forks)
 	free(forks);
 }
 
-bool forks_add_line(struct answer *a, const struct forks *f)
+void forks_add_line(struct answer *a, const struct forks *f)
 {
 	if (!f || !jprof_copies_count(f->copies))
-		return false;
+		return;
 	const struct jprof_copies_total total = jprof_copies_total(f->copies);
 	const struct jprof_copy *most = most_copied(f->copies);
 	double n = total.processes;
 	if (total.copied / n < least_copied)
-		return false;
+		return;
 	struct jp_strbuf *text = answer_add(a, ANSWER_NOTE);
 	jp_strbuf_printf(text, "Copied since the fork: %.1f of %.1f MB in %s, %.1f MB of it for ",
 	                 total.copied / n / mb, (double)f->rss / f->count / mb,
 	                 f->count > 1 ? "each worker" : "the worker", most->bytes / n / mb);
 	add_copy_words(text, most, n);
 	jp_strbuf_str(text, " (--copied).");
-	return true;
 }
 
 /* Keys of kinds, as docs/internals/explain.schema.json has them. */

@@ -16,9 +16,8 @@ struct forks *forks_find(const struct options *options, bool silent);
 /* NULL is fine. */
 void forks_free(struct forks *forks);
 
-/* Adds what each of them copied, and mostly for what, in one note. False: there is nothing to speak of. NULL is none.
- */
-bool forks_add_line(struct answer *answer, const struct forks *forks);
+/* Adds what each of them copied, and mostly for what, in one note, where that is 1 MB or more. NULL is none. */
+void forks_add_line(struct answer *answer, const struct forks *forks);
 
 /* The figures of each of them, as the mean: "copied" of docs/internals/explain.schema.json. */
 void forks_put_json(FILE *out, const struct forks *forks);

@@ -135,8 +135,8 @@ static void add_heap_hint(struct jp_strbuf *lines, const struct explained *what)
 static void add_explain_end(struct answer *a, const struct explained *what)
 {
 	const struct jprof_explain_info *info = jprof_explain_info(what->explanation);
-	if (!forks_add_line(a, what->forks))
-		add_sharing(a, info);
+	add_sharing(a, info);
+	forks_add_line(a, what->forks);
 	struct jp_strbuf *lines = answer_add(a, ANSWER_LINES);
 	if (explain_part_of(what->explanation, JPROF_PART_GC_HEAP))
 		add_heap_hint(lines, what);
