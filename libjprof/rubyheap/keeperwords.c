@@ -43,6 +43,7 @@ static bool is_between(const struct jp_heap *heap, uint32_t node)
 {
 	const struct jp_heap_object *object = &heap->objects[node];
 	return object->type == JP_HEAP_ICLASS || object->type == JP_HEAP_UNKNOWN || object->type == JP_HEAP_SINGLETON ||
+	       (object->type == JP_HEAP_DATA && !strcmp(jp_heap_word(heap, object->name), "VM/pin_array_list")) ||
 	       (object->type == JP_HEAP_IMEMO && strcmp(jp_heap_word(heap, object->name), "env") != 0 &&
 	        !is_method(heap, node));
 }
@@ -69,8 +70,6 @@ const char *jp_heap_node_word(const struct jp_heap *heap, uint32_t node)
 	case JP_HEAP_DATA:
 		if (!strcmp(name, "ObjectTracing/allocation_info_tracer"))
 			return "trace_object_allocations";
-		if (!strcmp(name, "VM/pin_array_list"))
-			return "what C code keeps for ever";
 		return *class_is && strcmp(class_is, "Object") != 0 ? class_is : *name ? name : "Object";
 	default: return *class_is ? class_is : "Ruby's own data";
 	}
@@ -104,6 +103,20 @@ static void put_one(struct jp_strbuf *out, const struct jp_heap *heap, uint32_t 
 	jp_strbuf_str(out, word);
 }
 
+/* The object or class whose singleton class it is, where the way to that comes from there; else the node itself. */
+static uint32_t attached_to(const struct jprof_rubyheap *h, uint32_t node)
+{
+	uint32_t above = h->way[node];
+	return above < h->heap.count && h->heap.objects[above].class_node == node ? above : node;
+}
+
+/* "the singleton class of Shop", "the singleton class of an Item" */
+static void put_singleton(struct jp_strbuf *out, const struct jprof_rubyheap *h, uint32_t node)
+{
+	jp_strbuf_str(out, "the singleton class of ");
+	put_one(out, &h->heap, attached_to(h, node));
+}
+
 const char *jp_keeper_what(const struct jprof_rubyheap *h, uint32_t node, struct jp_arena *texts)
 {
 	const struct jp_heap_object *object = &h->heap.objects[node];
@@ -111,8 +124,9 @@ const char *jp_keeper_what(const struct jprof_rubyheap *h, uint32_t node, struct
 	if (object->type == JP_HEAP_CLASS || object->type == JP_HEAP_MODULE)
 		jp_strbuf_str(&text, object->type == JP_HEAP_MODULE ? "module " : "class ");
 	if (object->type == JP_HEAP_SINGLETON)
-		jp_strbuf_str(&text, "the singleton class of ");
-	put_one(&text, &h->heap, node);
+		put_singleton(&text, h, node);
+	else
+		put_one(&text, &h->heap, node);
 	if (object->type == JP_HEAP_ARRAY || object->type == JP_HEAP_HASH) {
 		jp_strbuf_str(&text, " of ");
 		jp_strbuf_grouped(&text, object->length, 0);
@@ -145,9 +159,9 @@ static void put_by_name(struct jp_strbuf *out, const struct jp_heap *heap, uint3
 	const char *word = jp_heap_node_word(heap, from);
 	switch ((enum jp_heap_type)heap->objects[from].type) {
 	case JP_HEAP_ROOT: jp_strbuf_printf(out, "%s%s", name, kind ? " (global)" : ""); break;
+	case JP_HEAP_SINGLETON: jp_strbuf_printf(out, "%s of its singleton class", name); break;
 	case JP_HEAP_CLASS:
 	case JP_HEAP_MODULE:
-	case JP_HEAP_SINGLETON:
 		if (*name == '@')
 			jp_strbuf_printf(out, "%s of %s", name, word);
 		else
@@ -162,6 +176,12 @@ static void put_by_name(struct jp_strbuf *out, const struct jp_heap *heap, uint3
 	}
 }
 
+/* A singleton class that refers to what comes next by a name. */
+static bool names_by_singleton(const struct jp_heap *heap, uint32_t node, uint32_t next)
+{
+	return heap->objects[node].type == JP_HEAP_SINGLETON && *edge_name(heap, node, next);
+}
+
 /* What the way to it passes last that has a name: the constant, variable or object behind which containers follow. */
 const char *jp_keeper_holder(const struct jprof_rubyheap *h, uint32_t node, struct jp_arena *texts)
 {
@@ -170,11 +190,19 @@ const char *jp_keeper_holder(const struct jprof_rubyheap *h, uint32_t node, stru
 	uint32_t above = h->way[node], below = node;
 	bool needs_none = jp_heap_is_thread(heap, node) || heap->objects[node].type == JP_HEAP_CLASS ||
 	                  heap->objects[node].type == JP_HEAP_MODULE;
-	while (above < heap->count && (is_between(heap, above) || is_container(heap, above)))
+	if (heap->objects[node].type == JP_HEAP_SINGLETON && attached_to(h, node) == above) {
+		needs_none = has_own_name(heap, above);
+		below = above, above = h->way[above];
+	}
+	while (above < heap->count && (is_between(heap, above) || is_container(heap, above)) &&
+	       !names_by_singleton(heap, above, below))
 		below = above, above = h->way[above];
 	if (above < heap->count && !needs_none) {
 		const char *name = edge_name(heap, above, below);
-		if (*name)
+		if (heap->objects[above].type == JP_HEAP_SINGLETON) {
+			jp_strbuf_printf(&text, "%s of ", name);
+			put_singleton(&text, h, above);
+		} else if (*name)
 			put_by_name(&text, heap, above, name, false);
 		else
 			put_one(&text, heap, above);
@@ -197,7 +225,8 @@ static size_t steps_to(const struct jprof_rubyheap *h, uint32_t node, uint32_t s
 	size_t count = 0;
 	/* A class with a name is where every way begins: whoever refers to it besides does not keep it. */
 	for (; node < heap->count && count < longest_way && !at_class; node = h->way[node]) {
-		if (!is_between(heap, node))
+		if (!is_between(heap, node) || (count && names_by_singleton(heap, node, steps[count - 1])) ||
+		    (!count && heap->objects[node].type == JP_HEAP_SINGLETON))
 			steps[count++] = node;
 		at_class = is_named_class(heap, node);
 	}
@@ -280,6 +309,8 @@ const char *jp_keeper_path(const struct jprof_rubyheap *h, uint32_t node, const 
 		const char *name = left_out ? "" : edge_name(&h->heap, steps[i - 1], next);
 		if (*name)
 			put_by_name(&text, &h->heap, steps[i - 1], name, true);
+		else if (!left_out && h->heap.objects[steps[i - 1]].type == JP_HEAP_SINGLETON)
+			jp_strbuf_str(&text, "its singleton class");
 		else
 			jp_strbuf_str(&text, left_out ? "..." : jp_heap_node_word(&h->heap, steps[i - 1]));
 	}

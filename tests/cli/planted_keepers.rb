@@ -84,6 +84,8 @@ PLANTED = [
   -> { $later = Object.new; $later.instance_variable_set(:@block, pay(34).method(:then).to_proc) },
   -> { Comparable.class_variable_set(:@@shared, pay(35)) },
   -> { Signal.trap('USR2', pay(36).method(:inspect).to_proc) },
+  -> { Sub.singleton_class.const_set(:INNER, { a: pay(37) }) },
+  -> { $own = Object.new; $own.singleton_class.instance_variable_set(:@mine, [pay(38)]) },
 ]
 
 begin

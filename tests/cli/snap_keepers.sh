@@ -1,5 +1,5 @@
 #!/bin/sh
-# jprof snap --objects and jprof keepers: 36 keepers of a real Ruby, each of another kind, are named.
+# jprof snap --objects and jprof keepers: 38 keepers of a real Ruby, each of another kind, are named.
 . "$(dirname "$0")/lib.sh"
 . "$here/live.sh"
 need_ruby
@@ -28,7 +28,7 @@ done <<'END'
 1 K_HASH (constant) > Hash[:a]
 2 @@cache of Cvar > Array
 4 $proc (global) > Proc > local variables of a block
-5 $sing (global) > Object
+5 $sing (global) > Object > @sing of its singleton class
 6 $fiber (global) > Fiber
 7 $glob (global)
 8 a finalizer > Array > Proc > local variables of a block
@@ -56,6 +56,8 @@ done <<'END'
 34 $later (global) > Object @block > Proc > Method
 35 @@shared of Comparable
 36 Ruby > Proc > Method
+37 Sub > INNER of its singleton class > Hash[:a]
+38 $own (global) > Object > @mine of its singleton class > Array
 END
 # Each step of a lazy Enumerator is two objects more.
 kept_by 27 'Enumerator::Lazy > Enumerator > Array'
@@ -65,8 +67,11 @@ if [ -n "$held" ]; then
     works "$jprof" keepers --top=0 '--class=^P31$' planted.jprof
     check "$(cat out)" grep -qE "^ *path  *(a C extension's global|Ruby) > P31$" out
     works "$jprof" keepers --top=0 '--class=^P32$' planted.jprof
-    check "$(cat out)" grep -qE '^ *path  *(what C code keeps for ever|Ruby) > P32$' out
+    check "$(cat out)" grep -qE '^ *path  *Ruby > P32$' out
 fi
+# It has the name of what it is of.
+works "$jprof" keepers --top=0 '--class=^Array$' planted.jprof
+prints_no 'singleton class of an? (Class|Module)'
 if "$ruby" -e 'exit Fiber.respond_to?(:[])'; then
     kept_by 33 'Fiber > Hash[:request]'
 fi
