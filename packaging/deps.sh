@@ -35,7 +35,9 @@ debian_packages() {
     # gcc 11's unwinder is the last that does without a function of glibc's
     musl) echo 'musl-tools libgcc-11-dev linux-libc-dev bison flex m4 dpkg-dev make gcc pkgconf|pkg-config meson' \
         'debian-archive-keyring' ;;
-    *) die "no group '$1'; give build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, musl or packages" ;;
+    # jprof-static for aarch64
+    cross) debian_packages musl && echo 'g++-aarch64-linux-gnu libgcc-11-dev-arm64-cross' ;;
+    *) die "no group '$1'; give build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, musl, cross or packages" ;;
     esac
 }
 
@@ -105,7 +107,7 @@ find_root() {
     $become true || die "'$become' was refused; as root install: $*"
 }
 
-[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, musl, packages)"
+[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, musl, cross, packages)"
 
 if command -v apt-get >/dev/null; then
     system=debian

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Makes all that a page of releases holds, from the commit that is checked out: the sources, jprof-static with the agents in an archive,
-# the gem, Debian's packages, a list of parts and the sums. One commit gives the same bytes, whenever it is done.
+# the gem, these two for aarch64, too, Debian's packages, a list of parts and the sums. One commit gives the same bytes, whenever it is done.
 # usage: sh packaging/release.sh DIRECTORY    on Debian 12; root makes the packages, too, in bare systems
 # SOURCE_DATE_EPOCH: the time of all files, else the commit's. JPROF_DEBIANS: for which packages are made, "bookworm trixie".
+# JPROF_MACHINES: for which the archive and the gem are made: this one, and aarch64 from x86_64.
 # JPROF_NO_INSTALL=1 installs nothing.
 set -eu
 
@@ -36,18 +37,18 @@ quietly() { # LOG COMMAND...
 }
 
 # jprof-static in the places where a tar -C PREFIX --strip-components=1 wants it, with the agents, manual pages and completion.
-static_tree() { # INTO
+static_tree() { # INTO MACHINE FOLDER-OF-STATIC FOLDER-OF-GLIBC
     mkdir -p "$1/bin" "$1/lib/jprof" "$1/share/doc/jprof"
-    cp build-static/jeprof-c/jprof-static "$1/bin/jprof"
+    cp "$3/jeprof-c/jprof-static" "$1/bin/jprof"
     ln -s jprof "$1/bin/jprof-snap"
-    cp build-static/agent/libjprof-agent.so "$1/lib/jprof/libjprof-agent-musl.so"
-    cp build/agent/libjprof-agent.so "$1/lib/jprof/libjprof-agent-glibc.so"
-    strip --strip-unneeded "$1"/lib/jprof/*.so
+    cp "$3/agent/libjprof-agent.so" "$1/lib/jprof/libjprof-agent-musl.so"
+    cp "$4/agent/libjprof-agent.so" "$1/lib/jprof/libjprof-agent-glibc.so"
+    "$2-linux-gnu-strip" --strip-unneeded "$1"/lib/jprof/*.so
     DESTDIR=$work/installed quietly install meson install -C build
     share=$(find "$work/installed" -type d -name man)/..
     cp -r "$share/man" "$share/bash-completion" "$share/fish" "$share/zsh" "$1/share"
     cp "$share/doc/jprof/jprof.html" LICENSE "$1/share/doc/jprof"
-    cp -r "$work/notices" "$1/share/doc/jprof/parts"
+    sh packaging/notices.sh "$1/share/doc/jprof/parts" "$2"
 }
 
 # Debian's packages, in a bare system of that suite.
@@ -77,7 +78,10 @@ mkdir -p "$1"
 output=$(CDPATH='' cd -- "$1" && pwd)
 [ -z "$(ls "$output")" ] || die "$output is not empty"
 CDPATH='' cd -- "$(dirname -- "$0")/.."
-if [ "${JPROF_NO_INSTALL:-}" != 1 ]; then sh packaging/deps.sh build musl; fi
+own=$(uname -m)
+if [ "$own" = x86_64 ]; then other=aarch64 group=cross; else other='' group=musl; fi
+machines=${JPROF_MACHINES-$own $other}
+if [ "${JPROF_NO_INSTALL:-}" != 1 ]; then sh packaging/deps.sh build "$group"; fi
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory='*' log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 umask 022
@@ -101,15 +105,20 @@ for suite in $debians; do
 done
 
 cd "$work/$name"
-JPROF_NO_INSTALL=1 quietly static sh packaging/static.sh build-static
 quietly setup meson setup --buildtype=release -Dauto_features=enabled build
 quietly compile meson compile -C build
-sh packaging/notices.sh "$work/notices"
 step "built"
-static=$name-$(uname -m)-linux
-static_tree "$work/$static"
-tar_of "$work" "$static" | gzip -n -9 >"$output/$static.tar.gz" # slim images have no xz
-quietly gem sh packaging/gem.sh build-static build "$output"
+for machine in $machines; do
+    JPROF_NO_INSTALL=1 quietly "static-$machine" sh packaging/static.sh "build-$machine" "$machine"
+    glibc=build
+    if [ "$machine" != "$own" ]; then glibc=build-$machine/glibc; fi
+    static=$name-$machine-linux
+    static_tree "$work/$static" "$machine" "build-$machine" "$glibc"
+    tar_of "$work" "$static" | gzip -n -9 >"$output/$static.tar.gz" # slim images have no xz
+    quietly gem sh packaging/gem.sh "build-$machine" "$glibc" "$output" "$machine"
+    step "$static"
+done
+sh packaging/notices.sh "$work/notices"
 cd "$output"
 python3 -B "$work/$name/packaging/spdx.py" "$version" "$home" "$work/notices" ./* >"$work/spdx.json"
 mv "$work/spdx.json" "$name.spdx.json"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds what jprof and its tests need for musl, from Debian's source packages, into the folder FINAL.
-# usage: sh build.sh CACHE FINAL
+# usage: sh build.sh CACHE FINAL MACHINE
 # CACHE keeps the sources; apt gets its own lists there, the system's are not touched. Logs are in
 # CACHE/musl-work while this runs and in FINAL/logs afterwards.
 set -eu
@@ -51,7 +51,7 @@ keep_parts() {
         keep_part "${part##*/}" "$(dpkg-parsechangelog -l "$debian/changelog" -S Source)" \
             "$(dpkg-parsechangelog -l "$debian/changelog" -S Version)" "$debian/copyright"
     done
-    for package in musl:musl-dev libgcc:libgcc-11-dev; do
+    for package in $compilers; do
         # shellcheck disable=SC2046
         keep_part "${package%:*}" $(dpkg-query -W -f '${source:Package} ${source:Version}' "${package#*:}") \
             "/usr/share/doc/${package#*:}/copyright"
@@ -65,28 +65,36 @@ finish() {
     find "$into/bin" -type f ! -name musl-cc -exec rm {} +
     # shellcheck disable=SC2016
     sed -i "s|$into|"'${pcfiledir}/../..|g' "$into"/lib/pkgconfig/*.pc
+    if [ -f "$into/lib/musl-gcc.specs" ]; then sed -i "s|$into|$final|g" "$into/lib/musl-gcc.specs"; fi
     mkdir "$into/logs"
     mv "$work"/*.log "$into/logs"
     mv "$into" "$final"
     rm -rf "$work"
 }
 
-[ $# -eq 2 ] || die "usage: sh build.sh CACHE FINAL"
+[ $# -eq 3 ] || die "usage: sh build.sh CACHE FINAL MACHINE"
 cache=$1
 final=$2
+machine=$3
+compilers='musl:musl-dev libgcc:libgcc-11-dev'
+if [ "$machine" != "$(uname -m)" ]; then # its musl is made here, too
+    packages="musl $packages"
+    compilers='libgcc:libgcc-11-dev-arm64-cross'
+fi
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 into=$final.new
 work=$cache/musl-work
 sources=$cache/musl-sources
-export here into work sources
+export here into work sources machine
 
 start=$(date +%s)
 rm -rf "$into" "$work"
 mkdir -p "$into" "$work"
 echo "musl sysroot: fetching sources"
 fetch
-sh "$here/tools.sh" "$into"
+sh "$here/tools.sh" "$into" "$machine"
 echo "musl sysroot: building with $(nproc) jobs"
+if [ "$machine" != "$(uname -m)" ]; then sh "$here/parts.sh" musl; fi
 make -j "$(nproc)" --no-print-directory -f "$here/sysroot.mk" ||
     die "not complete; the logs are in $work"
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds one part of the sysroot; one function each. Called by sysroot.mk.
-# usage: sh parts.sh PART, with in the environment: into (the sysroot), sources, work, here
+# usage: sh parts.sh PART, with in the environment: into (the sysroot), sources, work, here, machine
 set -eu
 part=$1
 log=$work/$part.log
@@ -29,7 +29,7 @@ library() {
         $cc -c -fPIC -O2 -w ${flags:-} -o "$object" "$source"
         objects="$objects $object"
     done
-    ar rcs "$into/lib/lib$lib.a" $objects
+    $AR rcs "$into/lib/lib$lib.a" $objects
     $cc -shared -Wl,-soname,"lib$lib.so.$version" -o "$into/lib/lib$lib.so.$version" $objects ${libs:-}
     ln -s "lib$lib.so.$version" "$into/lib/lib$lib.so"
 }
@@ -40,9 +40,19 @@ pkg_config() {
         >"$into/lib/pkgconfig/$1.pc"
 }
 
+# For another machine than this one: Debian's is of this one.
+part_musl() {
+    source_of musl
+    CC=${tools}gcc ./configure --target="$host" --prefix="$into" --syslibdir="$into/lib" --enable-wrapper=gcc
+    make
+    make install
+    rm "$into/bin/musl-gcc"
+    cp debian/musl-fts/fts.h "$into/include"
+}
+
 part_zlib() {
     source_of zlib
-    CFLAGS='-O2 -g0' ./configure --prefix="$into" --shared
+    CFLAGS='-O2 -g0' CHOST=$host ./configure --prefix="$into" --shared
     make libz.so.1.2.13 libz.a
     cp -P libz.so* libz.a "$into/lib"
     cp zlib.h zconf.h "$into/include"
@@ -75,13 +85,13 @@ part_elfutils() {
     source_of elfutils
     mkdir shim
     $cc -c -O1 -fPIC -I"$here/shim" -o shim/shim.o "$here/shim/shim.c"
-    for missing in argp fts obstack; do ar rcs shim/lib$missing.a shim/shim.o; done
+    for missing in argp fts obstack; do $AR rcs shim/lib$missing.a shim/shim.o; done
     cppflags="-I$here/shim" ldflags="-L$PWD/shim" configure --disable-werror --disable-nls \
         --disable-libdebuginfod --disable-debuginfod --disable-symbol-versioning \
         --with-zlib --with-lzma --without-bzlib --without-zstd
     make SUBDIRS='config lib libelf libcpu backends libebl libdwelf libdwfl libdw'
     make SUBDIRS='config libelf libebl libdwelf libdwfl libdw' install
-    ar rs "$into/lib/libdw.a" shim/shim.o lib/error.o # which the shared one has of libeu.a
+    $AR rs "$into/lib/libdw.a" shim/shim.o lib/error.o # which the shared one has of libeu.a
 }
 
 part_pcre2() {
@@ -141,7 +151,7 @@ part_libiberty() {
     for header in STDLIB STRING LIMITS UNISTD ALLOCA; do has="$has -DHAVE_${header}_H=1"; done
     set -- cp-demangle cplus-dem rust-demangle d-demangle safe-ctype xmalloc xexit xmemdup xstrdup
     for name; do $cc -c -O2 -g0 -w -fPIC -I../include $has "$name.c"; done
-    ar rcs "$into/lib/libiberty.a" *.o
+    $AR rcs "$into/lib/libiberty.a" *.o
     mkdir -p "$into/include/libiberty"
     cp ../include/demangle.h ../include/libiberty.h ../include/ansidecl.h "$into/include/libiberty"
 }
@@ -161,9 +171,10 @@ part_jemalloc() {
 }
 
 cc=$into/bin/musl-cc
-host=$(uname -m)-linux-musl
+host=$machine-linux-musl tools=
+if [ "$machine" != "$(uname -m)" ]; then tools=$machine-linux-gnu-; fi
 # As gcc's: a make that is not told takes the host's compiler.
-export CC="$cc" PKG_CONFIG_LIBDIR="$into/lib/pkgconfig" LC_ALL=C
+export CC="$cc" AR="${tools}ar" RANLIB="${tools}ranlib" PKG_CONFIG_LIBDIR="$into/lib/pkgconfig" LC_ALL=C
 unset CFLAGS CPPFLAGS LDFLAGS LD_LIBRARY_PATH
 
 start=$(date +%s)
