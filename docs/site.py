@@ -14,7 +14,7 @@ root = os.path.dirname(here)
 BOOKS = [
     ("Guide", "start questions famous tools ruby tags run containers alpine triggers snap unprepared reading diff explain check watch "
               "keepers ages html outputs names doctor serve fleet"),
-    ("Internals", "design outside agent ruby ruby-table snap heap bundle graph json formats page parts statistics packs differences "
+    ("Internals", "design outside agent ruby ruby-table snap heap bundle graph buffers json formats page parts statistics packs differences "
                   "reliability measurements rows"),
 ]
 

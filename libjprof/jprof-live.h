@@ -262,6 +262,12 @@ JPROF_API int jprof_target_heap(struct jprof_target *target, const struct jprof_
 JPROF_API int jprof_target_v8(const struct jprof_target *target, struct jprof_bundle_writer *writer,
                               struct jprof_error *err);
 
+/* Finds in a Ruby's memory, which is read as by jprof_target_heap, the object that has each block which its jemalloc
+ * sampled: what jprof_rubyheap_buffers takes, to be called right after a graph of its objects was read. *text is for
+ * free(); NULL where there is no Ruby, or no profile that is known, or where the memory may not be read. Since: 0.2 */
+JPROF_API int jprof_target_buffers(const struct jprof_target *target, char **text, size_t *len,
+                                   struct jprof_error *err);
+
 /* What was changed on pages that a process and its parent shared after the fork, so that each has its own now. */
 enum jprof_copy_kind {
 	JPROF_COPY_OBJECTS,     /* Ruby's objects of a class: changed, or new in the slot of another of their type */

@@ -13,9 +13,11 @@ struct snap_dump {
 	struct jprof_dump_file *sidecar; /* NULL: there is none */
 	struct jprof_dump_file *table;   /* of its Ruby stacks, likewise */
 	FILE *graph;                     /* of its objects, at its beginning; likewise */
-	double milliseconds;             /* that it took; below 0: not known */
-	bool own;                        /* the agent made it for us: it may go afterwards */
-	bool collected;                  /* a Ruby's garbage, before it */
+	char *buffers;                   /* of these, as far as they were sampled; likewise */
+	size_t buffers_len;
+	double milliseconds; /* that it took; below 0: not known */
+	bool own;            /* the agent made it for us: it may go afterwards */
+	bool collected;      /* a Ruby's garbage, before it */
 };
 
 /* `opener` is the target's; NULL: it has none. False after having said what is wrong. */
@@ -23,7 +25,7 @@ bool snap_dump(struct snap_dump *dump, const struct jprof_target *target, const 
                const struct jprof_process *process, const struct snap_options *options);
 
 void snap_dump_free(struct snap_dump *dump);
-void snap_graph_free(struct snap_dump *dump); /* that alone */
+void snap_graph_free(struct snap_dump *dump); /* that alone, and its buffers */
 
 /* Why a process has no agent that can be asked (agent_socket is NULL), and what to do, in words. */
 void snap_why_not(const struct jprof_process *process, char *words, size_t size);

@@ -212,6 +212,8 @@ static int write_member(struct member *m, struct jprof_bundle_writer *writer, st
 		rc = jprof_bundle_writer_file(writer, "frames", m->table, m->table_len, err);
 	if (!rc && m->dump.graph)
 		rc = jprof_bundle_writer_fd(writer, "graph", fileno(m->dump.graph), err);
+	if (!rc && m->dump.buffers)
+		rc = jprof_bundle_writer_file(writer, "buffers", m->dump.buffers, m->dump.buffers_len, err);
 	snap_graph_free(&m->dump);
 	free(m->text);
 	m->text = NULL;

@@ -14,6 +14,7 @@
 #include "collect/procfs.h"
 #include "outside/holding.h"
 #include "outside/livesource.h"
+#include "outside/rubybuffers.h"
 
 /* ---- a jemalloc that is not known -------------------------------------------------------------------------------- */
 
@@ -229,4 +230,42 @@ int jprof_target_v8(const struct jprof_target *t, struct jprof_bundle_writer *wr
 	jp_jsonout_close(&j);
 	return text.failed ? jp_error_nomem(err)
 	                   : jprof_bundle_writer_file(writer, "v8.json", text.text, text.len, err);
+}
+
+static int read_buffers(struct jp_memsource *source, struct jp_strbuf *text)
+{
+	struct jp_jeextents extents = { 0 };
+	struct jp_jeprofile profile = { 0 };
+	struct jp_rubypages pages = { 0 };
+	struct jp_jeheap *heap = calloc(1, sizeof *heap);
+	bool failed = !heap || jp_jeheap_take(source, heap, &extents) ||
+	              jp_jeprofile_take(source, heap, &extents, &profile) || jp_rubypages_find(source, &pages) ||
+	              jp_rubybuffers_write(source, &profile, &pages, text);
+	jp_jeextents_release(&extents);
+	jp_jeprofile_release(&profile);
+	jp_rubypages_release(&pages);
+	free(heap);
+	return failed ? -1 : 0;
+}
+
+int jprof_target_buffers(const struct jprof_target *t, char **text, size_t *len, struct jprof_error *err)
+{
+	if (jp_null(err, t, text, len))
+		return JPROF_E_ARGUMENT;
+	struct jp_strbuf out = { 0 };
+	struct jp_memsource *source;
+	*text = NULL;
+	*len = 0;
+	int rc = jp_livesource_open(t, &source, err);
+	if (rc)
+		return rc == JPROF_E_NOMEM ? rc : 0;
+	rc = read_buffers(source, &out);
+	jp_memsource_close(source);
+	if (rc) {
+		jp_strbuf_release(&out);
+		return jp_error_nomem(err);
+	}
+	*text = out.text;
+	*len = out.len;
+	return 0;
 }

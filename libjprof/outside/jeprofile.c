@@ -35,7 +35,7 @@ static int take_sample(struct jp_memsource *m, const struct jp_jeextent *e, stru
 	if (jp_array_push(p->samples, p->sample_count, p->sample_cap))
 		return -1;
 	p->samples[p->sample_count++] =
-	    (struct jp_jesample){ .context = words[context], .time = words[0], .class = e->class };
+	    (struct jp_jesample){ .context = words[context], .address = e->first, .time = words[0], .class = e->class };
 	return 0;
 }
 

@@ -14,6 +14,7 @@ enum { jp_je_thread_name = 64 };
 /* A live sampled object. */
 struct jp_jesample {
 	uint64_t context; /* its address */
+	uint64_t address; /* of the object */
 	uint64_t time;    /* when it was allocated, ns of jemalloc's clock */
 	unsigned class;
 };

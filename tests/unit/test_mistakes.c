@@ -646,6 +646,11 @@ TEST(test_processes)
 	REFUSED(jprof_unpack_file, &fd, "", NULL, &size);
 	REFUSED(jprof_unpack_file, &fd, "", &packed, NULL);
 	struct jprof_copies *copies = NULL;
+	char *text;
+	size_t text_len;
+	REFUSED(jprof_target_buffers, NULL, &text, &text_len);
+	REFUSED(jprof_target_buffers, target, NULL, &text_len);
+	REFUSED(jprof_target_buffers, target, &text, NULL);
 	REFUSED(jprof_target_v8, NULL, writer);
 	REFUSED(jprof_target_v8, target, NULL);
 	REFUSED(jprof_target_copies, NULL, target, &copies);
