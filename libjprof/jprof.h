@@ -1772,8 +1772,8 @@ struct jprof_rubyheap_info {
 	uint64_t unrooted_objects, unrooted_bytes; /* of these: no root leads to them. Most are garbage */
 	bool has_lines;                            /* objects say where they were allocated: trace_object_allocations */
 	bool cut;                                  /* the file ends within a line: it is not whole */
-	uint64_t sampled;                          /* objects whose lines jprof_rubyheap_sites found */
-	bool named_edges;                          /* constants and variables have names */
+	uint64_t sampled; /* samples of objects and their blocks: jprof_rubyheap_sites, jprof_rubyheap_buffers */
+	bool named_edges; /* constants and variables have names */
 };
 
 /* Reads a file, which may be compressed; "-" is standard input. Contents of Strings are not read. Since: 0.2 */
@@ -1788,6 +1788,13 @@ JPROF_API int jprof_rubyheap_parse(const void *data, size_t len, const char *nam
  * the member whose graph it is, and may go afterwards; one without samples of objects says nothing. Choices of objects
  * by line are estimates then: each sampled object counts for all that it stands for. Once for a heap. Since: 0.2 */
 JPROF_API int jprof_rubyheap_sites(struct jprof_rubyheap *heap, const void *table, size_t len, struct jprof_error *err);
+
+/* The same of blocks of objects that jemalloc sampled: long Strings, Arrays, Hashes. `buffers` is the file "buffers" of
+ * that member (docs/internals/buffers.md). Then a sample stands for bytes of slots or of blocks alone, and choices by
+ * line count these. A record counts where the graph has an object at its address that may have a block of that size.
+ * Once for a heap. Since: 0.2 */
+JPROF_API int jprof_rubyheap_buffers(struct jprof_rubyheap *heap, const void *table, size_t table_len,
+                                     const void *buffers, size_t len, struct jprof_error *err);
 
 /* It lives as long as the heap. Since: 0.2 */
 JPROF_API const struct jprof_rubyheap_info *jprof_rubyheap_info(const struct jprof_rubyheap *heap);
@@ -1809,7 +1816,7 @@ struct jprof_keeper {
 	const char *holder;    /* what refers to it: "Shop::Cache", "a global variable" */
 	const char *site;      /* "FILE:LINE" where it was allocated */
 	const char *path;      /* from a root to it, and what it keeps most of: "Shop > Cache > Hash > String" */
-	const char *made_at;   /* the line that allocated most of what it keeps, */
+	const char *made_at;   /* the line that allocated most of what it keeps, if samples stand for half of that, */
 	const char *method;    /* ... in this method, */
 	double made_share;     /* ... as a part of the bytes, 0 to 1 */
 	uint64_t made_samples; /* by how many samples; 0: each object says its line, or none does */

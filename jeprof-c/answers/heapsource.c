@@ -81,6 +81,10 @@ static struct jprof_rubyheap *open_in_bundle(struct heap_source *source, const s
 	const void *table = jprof_bundle_file(bundle, i, "frames", &len);
 	if (table && jprof_rubyheap_sites(heap, table, len, &err))
 		say_error(&err);
+	size_t buffers_len;
+	const void *buffers = jprof_bundle_file(bundle, i, "buffers", &buffers_len);
+	if (table && buffers && jprof_rubyheap_buffers(heap, table, len, buffers, buffers_len, &err))
+		say_error(&err);
 	return heap;
 }
 

@@ -25,9 +25,9 @@ static void add_keeper_of_line(struct answer *a, const struct line_keepers *l, c
 	jp_strbuf_visible(text, k->what);
 	jp_strbuf_str(text, *k->holder ? " in " : "");
 	jp_strbuf_visible(text, k->holder);
-	jp_strbuf_printf(text, ", %.0f %% of them, by %llu sample%s%s%s",
-	                 100 * (double)k->objects / (double)info->objects, (unsigned long long)k->made_samples,
-	                 k->made_samples == 1 ? "" : "s", *l->process ? ", in " : "", l->process);
+	jp_strbuf_printf(text, ", %.0f %% of them, by %llu sample%s%s%s", 100 * (double)k->keeps / (double)info->bytes,
+	                 (unsigned long long)k->made_samples, k->made_samples == 1 ? "" : "s",
+	                 *l->process ? ", in " : "", l->process);
 	jp_strbuf_visible(answer_add_detail(a, "path"), k->path);
 }
 
@@ -63,7 +63,7 @@ void line_keepers_json(FILE *out, const struct line_keepers *l, const char *file
 		    out,
 		    "{\"what\": %s, \"holder\": %s, \"path\": %s, \"share\": %.3f, \"samples\": %f, \"process\": %s}",
 		    first->what, *first->holder ? first->holder : NULL, first->path,
-		    (double)first->objects / (double)jprof_keepers_info(keepers)->objects, (double)first->made_samples,
+		    (double)first->keeps / (double)jprof_keepers_info(keepers)->bytes, (double)first->made_samples,
 		    *l->process ? l->process : NULL);
 	else
 		fputs("null", out);

@@ -165,6 +165,7 @@ void jp_heap_release(struct jp_heap *heap)
 	jp_intern_release(&heap->words);
 	jp_intern_release(&heap->texts);
 	free(heap->says);
+	free(heap->samples);
 	free(heap->stands_for);
 	free(heap->epochs);
 	*heap = (struct jp_heap){ 0 };

@@ -41,6 +41,21 @@ struct jp_heap_object {
 	uint8_t type;        /* enum jp_heap_type */
 };
 
+/* What was sampled of an object. */
+enum jp_heap_part {
+	JP_PART_OBJECT, /* its slot, which is all of it */
+	JP_PART_SLOT,   /* its slot, and it has more than that */
+	JP_PART_BUFFER, /* a block of malloc's that it has */
+};
+
+/* A sample by the object's place; ids are words of the heap, JP_NONE: not known. */
+struct jp_heap_sample {
+	uint64_t node;
+	double bytes, objects; /* that it stands for, of that part; 0 objects: another sample of it says them */
+	uint32_t site, method;
+	enum jp_heap_part part;
+};
+
 /* A heap of zero bytes is empty. A node of the graph is an object's place; the last node, without object, is Ruby: its
  * edges lead to the roots. An object refers to its class too. */
 struct jp_heap {
@@ -51,6 +66,10 @@ struct jp_heap {
 	uint32_t *edge_names;  /* of each edge, in the graph's order: the constant, variable or Symbol key by which it
 	                        * is; JP_NONE: not known. NULL: none is */
 	struct jp_intern words;
+	struct jp_heap_sample *samples; /* ascending */
+	size_t sample_count, sample_cap;
+	bool is_sampled;   /* there may be samples: it is not known of each object where it was allocated */
+	bool has_buffers;  /* those of blocks are known, too */
 	float *stands_for; /* for how many objects each stands that was sampled, 0: it was not; NULL: none were */
 	uint32_t
 	    *says; /* of each object: the id, in `texts`, of what it says; JP_NONE: none. NULL: it was not asked for */

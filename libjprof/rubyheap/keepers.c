@@ -36,23 +36,60 @@ struct weights {
 	uint64_t *objects; /* likewise */
 	bool *chosen;      /* those of the choice; NULL: all are */
 	bool sampled;      /* the choice is by lines, which samples alone have */
-	bool alone;        /* each of the choice counts alone, and may keep others of it */
-	uint64_t least;    /* bytes of a row */
+	bool *picked;      /* of each sample; NULL: blocks have none, and an object's sample stands for all of it */
+	enum jp_heap_part silent; /* the samples of this part say nothing of the number of objects */
+	bool alone;               /* each of the choice counts alone, and may keep others of it */
+	uint64_t least;           /* bytes of a row */
 };
 
 /* ---- the choice ----------------------------------------------------------------------------------------------- */
 
-static bool is_chosen_object(const struct jprof_rubyheap *h, uint32_t node, const struct jprof_keepers_opts *opts,
-                             struct jp_pattern *line, struct jp_pattern *class_name)
+/* `made_at`: the line that allocated it, or a part of it. */
+static bool is_chosen_object(const struct jprof_rubyheap *h, uint32_t node, uint32_t made_at,
+                             const struct jprof_keepers_opts *opts, struct jp_pattern *line,
+                             struct jp_pattern *class_name)
 {
 	const struct jp_heap *heap = &h->heap;
-	const struct jp_heap_object *object = &heap->objects[node];
-	const char *site = jp_heap_word(heap, object->site), *class_is = jp_heap_class(heap, node);
-	if (object->type == JP_HEAP_ROOT || object->type == JP_HEAP_UNKNOWN)
+	const char *site = jp_heap_word(heap, made_at), *class_is = jp_heap_class(heap, node);
+	if (heap->objects[node].type == JP_HEAP_ROOT || heap->objects[node].type == JP_HEAP_UNKNOWN)
 		return false;
 	return (!line || (*site && jp_pattern_found(line, site, strlen(site)))) &&
 	       (!class_name || (*class_is && jp_pattern_found(class_name, class_is, strlen(class_is)))) &&
 	       (!opts->site || !strcmp(opts->site, site)) && (!opts->born || (h->born && h->born[node]));
+}
+
+static int choose_each(struct weights *w, const struct jprof_keepers_opts *opts, struct jp_pattern *line,
+                       struct jp_pattern *class_name, struct jprof_error *err)
+{
+	int rc = 0;
+	for (uint32_t i = 0; !rc && i < w->h->heap.count; i++) {
+		w->chosen[i] = is_chosen_object(w->h, i, w->h->heap.objects[i].site, opts, line, class_name);
+		rc = jp_pattern_check(line, "line", err);
+		rc = rc ? rc : jp_pattern_check(class_name, "class", err);
+	}
+	return rc;
+}
+
+/* An object that has a block is counted by its slot or by that: by whichever has more samples. */
+static int choose_sampled(struct weights *w, const struct jprof_keepers_opts *opts, struct jp_pattern *line,
+                          struct jp_pattern *class_name, struct jprof_error *err)
+{
+	const struct jp_heap *heap = &w->h->heap;
+	size_t by_slot = 0, by_buffer = 0;
+	w->picked = calloc(heap->sample_count + 1, sizeof *w->picked);
+	int rc = w->picked ? 0 : jp_error_nomem(err);
+	for (size_t i = 0; !rc && i < heap->sample_count; i++) {
+		const struct jp_heap_sample *sample = &heap->samples[i];
+		uint32_t node = (uint32_t)sample->node;
+		w->picked[i] = is_chosen_object(w->h, node, sample->site, opts, line, class_name);
+		w->chosen[node] = w->chosen[node] || w->picked[i];
+		by_slot += w->picked[i] && sample->part == JP_PART_SLOT;
+		by_buffer += w->picked[i] && sample->part == JP_PART_BUFFER && sample->objects > 0;
+		rc = jp_pattern_check(line, "line", err);
+		rc = rc ? rc : jp_pattern_check(class_name, "class", err);
+	}
+	w->silent = by_slot > by_buffer ? JP_PART_BUFFER : JP_PART_SLOT;
+	return rc;
 }
 
 static int choose_objects(struct weights *w, const struct jprof_keepers_opts *opts, struct jprof_error *err)
@@ -66,14 +103,30 @@ static int choose_objects(struct weights *w, const struct jprof_keepers_opts *op
 	w->chosen = rc ? NULL : calloc(w->h->heap.count + (size_t)1, sizeof *w->chosen);
 	if (!rc && !w->chosen)
 		rc = jp_error_nomem(err);
-	for (uint32_t i = 0; !rc && i < w->h->heap.count; i++) {
-		w->chosen[i] = is_chosen_object(w->h, i, opts, line, class_name);
-		rc = jp_pattern_check(line, "line", err);
-		rc = rc ? rc : jp_pattern_check(class_name, "class", err);
-	}
+	if (!rc)
+		rc = (w->sampled && w->h->heap.has_buffers ? choose_sampled : choose_each)(w, opts, line, class_name,
+		                                                                           err);
 	jp_pattern_free(line);
 	jp_pattern_free(class_name);
 	return rc;
+}
+
+/* What an object's samples of a choice stand for. */
+struct stood_for {
+	double bytes, objects;
+};
+
+static struct stood_for picked_of(const struct weights *w, uint32_t node)
+{
+	const struct jp_heap *heap = &w->h->heap;
+	const struct jp_heap_sample *sample, *end;
+	struct stood_for sum = { 0, 0 };
+	for (jp_heap_samples(heap, node, &sample, &end); sample < end; sample++)
+		if (w->picked[sample - heap->samples]) {
+			sum.bytes += sample->bytes;
+			sum.objects += sample->part == w->silent ? 0 : sample->objects;
+		}
+	return sum;
 }
 
 /* What an object counts in a choice. Of one that is kept by another such the bytes are in that one's; of sampled ones
@@ -83,6 +136,8 @@ static uint64_t chosen_bytes(const struct weights *w, uint32_t node, bool below)
 	const struct jprof_rubyheap *h = w->h;
 	if (!w->chosen[node])
 		return 0;
+	if (w->picked)
+		return (uint64_t)picked_of(w, node).bytes;
 	if (w->sampled)
 		return (uint64_t)((double)h->heap.stands_for[node] * (double)h->heap.objects[node].bytes);
 	return w->alone ? h->heap.objects[node].bytes : below ? 0 : h->keeps[node];
@@ -92,7 +147,10 @@ static uint64_t chosen_objects(const struct weights *w, uint32_t node)
 {
 	if (!w->sampled)
 		return w->chosen[node];
-	return w->chosen[node] ? (uint64_t)(w->h->heap.stands_for[node] + 0.5F) : 0;
+	if (!w->chosen[node])
+		return 0;
+	double objects = w->picked ? picked_of(w, node).objects : (double)w->h->heap.stands_for[node];
+	return (uint64_t)(objects + 0.5);
 }
 
 static int weigh_objects(struct weights *w, struct jprof_keepers_info *info)
@@ -249,18 +307,17 @@ static int by_kept_bytes(const void *a, const void *b)
 /* Nodes by the row whose keeper dominates them: members[first[row]] up to, but without, members[first[row + 1]]. */
 struct members {
 	uint32_t *first, *nodes;
+	uint32_t *row_of; /* of each node, JP_NONE: no row's keeper dominates it */
 };
 
 static int find_kept_nodes(const struct jprof_keepers *k, const struct jprof_rubyheap *h, struct members *m)
 {
 	const struct jp_dominators *d = &h->dominators;
-	uint32_t *row_of = jp_none_array(h->heap.graph.nodes);
+	uint32_t *row_of = m->row_of = jp_none_array(h->heap.graph.nodes);
 	m->first = calloc(k->count + 2, sizeof *m->first);
 	m->nodes = malloc(d->reached * sizeof *m->nodes);
-	if (!row_of || !m->first || !m->nodes) {
-		free(row_of);
+	if (!row_of || !m->first || !m->nodes)
 		return -1;
-	}
 	for (size_t i = 0; i < k->count; i++)
 		row_of[k->rows[i].node] = (uint32_t)i;
 	for (uint32_t i = 1; i < d->reached; i++) {
@@ -274,62 +331,102 @@ static int find_kept_nodes(const struct jprof_keepers *k, const struct jprof_rub
 	for (uint32_t i = 1; i < d->reached; i++)
 		if (row_of[d->order[i]] != JP_NONE)
 			m->nodes[m->first[row_of[d->order[i]] + 1]++] = d->order[i];
-	free(row_of);
 	return 0;
 }
 
-/* The line that allocated most of a row's objects, of a heap with samples most of those. `sums` has a place for each
- * word, all 0, and is left so. */
-static void find_making_line(const struct weights *w, const struct members *m, size_t row, uint64_t *sums,
+/* Bytes by the line that allocated them. `sums` has a place for each word, all 0 between two rows. */
+struct making {
+	uint64_t *sums, all;
+	uint32_t site, method; /* of the most so far */
+};
+
+static void add_made(struct making *m, uint32_t site, uint32_t method, uint64_t bytes)
+{
+	m->all += bytes;
+	if (site == JP_NONE)
+		return;
+	m->sums[site] += bytes;
+	if (m->site == JP_NONE || m->sums[site] > m->sums[m->site]) {
+		m->site = site;
+		m->method = method;
+	}
+}
+
+/* How many samples of the row there are: all are looked through, for of nodes there are a thousand times as many. */
+static size_t add_made_by_samples(struct making *m, const struct weights *w, const struct members *members, size_t row)
+{
+	const struct jp_heap *heap = &w->h->heap;
+	size_t count = 0;
+	for (size_t i = 0; i < heap->sample_count; i++) {
+		const struct jp_heap_sample *sample = &heap->samples[i];
+		if (members->row_of[sample->node] != row || (w->chosen && !w->chosen[sample->node]) ||
+		    (w->picked && !w->picked[i]))
+			continue;
+		add_made(m, sample->site, sample->method, (uint64_t)sample->bytes);
+		count++;
+	}
+	return count;
+}
+
+static void clear_sums(struct making *m, const struct jp_heap *heap, const uint32_t *begin, const uint32_t *end)
+{
+	for (const uint32_t *node = begin; node < end; node++)
+		if (heap->objects[*node].site != JP_NONE)
+			m->sums[heap->objects[*node].site] = 0;
+	for (size_t i = 0; i < heap->sample_count; i++)
+		if (heap->samples[i].site != JP_NONE)
+			m->sums[heap->samples[i].site] = 0;
+}
+
+/* The line that allocated most of a row's objects; of a heap with samples most of those. Where these stand for less
+ * than half of the bytes it is not known; a choice of samples has no others. */
+static void find_making_line(const struct weights *w, const struct members *members, size_t row, struct making *m,
                              struct jprof_keeper *keeper)
 {
 	const struct jp_heap *heap = &w->h->heap;
-	const uint32_t *begin = m->nodes + m->first[row], *end = m->nodes + m->first[row + 1];
-	const struct jp_heap_object *most = NULL;
-	uint64_t all = 0;
+	const uint32_t *begin = members->nodes + members->first[row], *end = members->nodes + members->first[row + 1];
+	uint64_t own = 0;
+	m->all = 0;
+	m->site = m->method = JP_NONE;
 	for (const uint32_t *node = begin; node < end; node++) {
 		const struct jp_heap_object *object = &heap->objects[*node];
-		const float *stands_for = heap->stands_for;
-		if ((w->chosen && !w->chosen[*node]) || (stands_for && !(stands_for[*node] > 0)))
+		if (w->chosen && !w->chosen[*node])
 			continue;
-		uint64_t bytes = (uint64_t)((double)object->bytes * (stands_for ? stands_for[*node] : 1));
-		all += bytes;
-		keeper->made_samples += stands_for != NULL;
-		if (object->site == JP_NONE)
-			continue;
-		sums[object->site] += bytes;
-		if (!most || sums[object->site] > sums[most->site])
-			most = object;
+		own += object->bytes;
+		if (!heap->is_sampled)
+			add_made(m, object->site, object->method, object->bytes);
 	}
-	keeper->made_at = most ? jp_heap_word(heap, most->site) : "";
-	keeper->method = most ? jp_heap_word(heap, most->method) : "";
-	keeper->made_share = most && all ? (double)sums[most->site] / (double)all : 0;
-	for (const uint32_t *node = begin; node < end; node++)
-		if (heap->objects[*node].site != JP_NONE)
-			sums[heap->objects[*node].site] = 0;
+	keeper->made_samples = add_made_by_samples(m, w, members, row);
+	bool enough = !heap->is_sampled || w->sampled || m->all >= own - own / 2;
+	bool known = enough && m->site != JP_NONE && m->all;
+	keeper->made_at = known ? jp_heap_word(heap, m->site) : "";
+	keeper->method = known ? jp_heap_word(heap, m->method) : "";
+	keeper->made_share = known ? (double)m->sums[m->site] / (double)m->all : 0;
+	clear_sums(m, heap, begin, end);
 }
 
 static int describe_keepers(struct jprof_keepers *k, const struct weights *w)
 {
 	const struct jprof_rubyheap *h = w->h;
 	struct members m = { 0 };
-	uint64_t *sums = calloc(h->heap.words.count + (size_t)1, sizeof *sums);
+	struct making making = { .sums = calloc(h->heap.words.count + (size_t)1, sizeof *making.sums) };
 	uint64_t *of_class = calloc(h->heap.graph.nodes, sizeof *of_class);
-	bool failed = !sums || !of_class || find_kept_nodes(k, h, &m);
+	bool failed = !making.sums || !of_class || find_kept_nodes(k, h, &m);
 	for (size_t i = 0; !failed && i < k->count; i++) {
 		struct jprof_keeper *keeper = &k->rows[i].keeper;
 		uint32_t node = k->rows[i].node;
-		find_making_line(w, &m, i, sums, keeper);
+		find_making_line(w, &m, i, &making, keeper);
 		keeper->site = jp_heap_word(&h->heap, h->heap.objects[node].site);
 		keeper->what = jp_keeper_what(h, node, &k->texts);
 		keeper->holder = jp_keeper_holder(h, node, &k->texts);
 		keeper->path = jp_keeper_path(h, node, w->bytes, of_class, &k->texts);
 		failed = !keeper->what || !keeper->holder || !keeper->path;
 	}
-	free(sums);
+	free(making.sums);
 	free(of_class);
 	free(m.first);
 	free(m.nodes);
+	free(m.row_of);
 	return failed ? -1 : 0;
 }
 
@@ -344,8 +441,8 @@ int jprof_keepers_new(const struct jprof_rubyheap *heap, const struct jprof_keep
 		             .bytes = calloc(nodes, sizeof *w.bytes),
 		             .objects = calloc(nodes, sizeof *w.objects) };
 	struct jprof_keepers *k = calloc(1, sizeof *k);
-	w.sampled = heap->heap.stands_for && (opts.line || opts.site);
-	w.alone = opts.born;
+	w.sampled = heap->heap.is_sampled && (opts.line || opts.site);
+	w.alone = opts.born || w.sampled;
 	int rc = k && w.bytes && w.objects ? choose_objects(&w, &opts, err) : jp_error_nomem(err);
 	if (!rc) {
 		rc = weigh_objects(&w, &k->info) || find_keepers(k, &w) ? jp_error_nomem(err) : 0;
@@ -357,6 +454,7 @@ int jprof_keepers_new(const struct jprof_rubyheap *heap, const struct jprof_keep
 	free(w.bytes);
 	free(w.objects);
 	free(w.chosen);
+	free(w.picked);
 	if (rc)
 		jprof_keepers_free(k);
 	else

@@ -4,11 +4,24 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "rubyheap/heapgraph.h"
 
 const char *jp_heap_word(const struct jp_heap *heap, uint32_t word)
 {
 	return word == JP_NONE ? "" : jp_intern_get(&heap->words, word);
+}
+
+void jp_heap_samples(const struct jp_heap *heap, uint32_t node, const struct jp_heap_sample **first,
+                     const struct jp_heap_sample **end)
+{
+	size_t at = jp_count_below(heap->samples, heap->sample_count, sizeof *heap->samples, node);
+	*first = *end = NULL;
+	if (at == heap->sample_count)
+		return;
+	*first = *end = heap->samples + at;
+	while (*end < heap->samples + heap->sample_count && (*end)->node == node)
+		++*end;
 }
 
 const char *jp_heap_class(const struct jp_heap *heap, uint32_t node)

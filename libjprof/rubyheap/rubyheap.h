@@ -20,6 +20,10 @@ struct jprof_rubyheap {
 /* A word, "" for JP_NONE. */
 const char *jp_heap_word(const struct jp_heap *heap, uint32_t word);
 
+/* The samples of a node: from *first up to, but without, *end. */
+void jp_heap_samples(const struct jp_heap *heap, uint32_t node, const struct jp_heap_sample **first,
+                     const struct jp_heap_sample **end);
+
 /* The name of a node's class, "" where it has none. */
 const char *jp_heap_class(const struct jp_heap *heap, uint32_t node);
 

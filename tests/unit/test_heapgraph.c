@@ -246,6 +246,169 @@ TEST(test_sites)
 	jprof_rubyheap_free(heap);
 }
 
+/* ---- blocks of objects ------------------------------------------------------------------------------------------- */
+
+/* The Hash's first String has its slot from a gem, as a copy has it, and its text from the application. R = 64 bytes of
+ * slots: one of 40 stands for 86 bytes. Of blocks R = 1024: one of 1024 stands for 1024 / (1 - 1 / e) = 1619 bytes, of
+ * 1.58 objects. */
+enum { stack_of_text = 2 * 2 + 1, later_epoch = 2 * (0x40400 + 3) + 1 };
+
+static struct jprof_rubyheap *sampled_shop(char table[1024], size_t *len)
+{
+	struct writer w = { .len = 0 };
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_error err;
+	put_shop(&w);
+	*len = (size_t)snprintf(table, 1024,
+	                        "jprof-table 1\nprocess 1 2 -\ndump 1 1\nids 7f0000000000 0 40000 40400 240400\n"
+	                        "bounds 1 2\ns 1 app/shop.rb\ns 2 add\ns 3 /gems/escape-1/lib/escape.rb\ns 4 escape\n"
+	                        "s 5 String\nn 1 0 3 9 0 - 4\nn 2 0 1 7 0 - 2\nslots 64\n"
+	                        "o %llx 1 0 0 5 5 40 40\nend 2\n",
+	                        (unsigned long long)first_slot + 4 * slot);
+	assert_int_equal(jprof_rubyheap_parse(w.bytes, w.len, "shop", &heap, &err), 0);
+	assert_int_equal(jprof_rubyheap_sites(heap, table, *len, &err), 0);
+	return heap;
+}
+
+/* The answer's texts live as long as the heap. */
+static struct jprof_keeper keeper_of(const struct jprof_rubyheap *heap, const char *site, size_t *count)
+{
+	struct jprof_keepers *keepers;
+	const struct jprof_keepers_opts opts = { .size = sizeof opts, .site = site };
+	struct jprof_keeper first = { .made_at = "" };
+	assert_int_equal(jprof_keepers_new(heap, &opts, &keepers, NULL), 0);
+	*count = jprof_keepers_count(keepers);
+	if (*count)
+		first = *jprof_keepers_at(keepers, 0);
+	jprof_keepers_free(keepers);
+	return first;
+}
+
+static int add_blocks(struct jprof_rubyheap *heap, const char *table, size_t table_len, const char *text)
+{
+	struct jprof_error err;
+	size_t len = strlen(text);
+	char *copy = malloc(len + !len); /* each step behind it is seen */
+	assert_non_null(copy);
+	memcpy(copy, text, len);
+	int rc = jprof_rubyheap_buffers(heap, table, table_len, copy, len, &err);
+	free(copy);
+	return rc;
+}
+
+TEST(test_blocks)
+{
+	char table[1024], text[512];
+	size_t len, count;
+	struct jprof_rubyheap *heap = sampled_shop(table, &len);
+	const unsigned long long copied = first_slot + 4 * slot, other = first_slot + 5 * slot;
+	/* 86 bytes of 2200 have a line: that is not where the Hash's memory was allocated */
+	assert_int_equal(keeper_of(heap, NULL, &count).keeps, 2200);
+	assert_string_equal(keeper_of(heap, NULL, &count).made_at, "");
+	snprintf(text, sizeof text, "jprof-buffers 1\nrate 1024\nb %llx 5 40 1024 %llx\nsomething later\nend 1\n",
+	         copied, 0x7f0000000000ULL + stack_of_text);
+	assert_int_equal(add_blocks(heap, table, len, text), 0);
+	assert_int_equal(jprof_rubyheap_info(heap)->sampled, 2);
+	struct jprof_keeper all = keeper_of(heap, NULL, &count);
+	assert_string_equal(all.made_at, "app/shop.rb:7");
+	assert_string_equal(all.method, "add");
+	assert_int_equal(all.made_samples, 2);
+	assert_int_equal(all.keeps, 2200);
+	assert_true(all.made_share > 0.949 && all.made_share < 0.951); /* 1619 of 1705 */
+	struct jprof_keeper of_text = keeper_of(heap, "app/shop.rb:7", &count);
+	assert_int_equal(of_text.keeps, 1619);
+	assert_int_equal(of_text.objects, 2);
+	assert_int_equal(of_text.made_samples, 1);
+	struct jprof_keeper of_slot = keeper_of(heap, "/gems/escape-1/lib/escape.rb:9", &count);
+	assert_int_equal(of_slot.keeps, 86);
+	assert_int_equal(of_slot.objects, 2);
+	assert_int_equal(add_blocks(heap, table, len, text), JPROF_E_ARGUMENT); /* once */
+	jprof_rubyheap_free(heap);
+
+	/* a stack whose number may have been given to another one since the table was written */
+	heap = sampled_shop(table, &len);
+	snprintf(text, sizeof text, "jprof-buffers 1\nrate 1024\nb %llx 5 40 1024 %llx %llx\nend 1\n", other,
+	         0x7f0000000000ULL + stack_of_text, 0x7f0000000000ULL + later_epoch);
+	assert_int_equal(add_blocks(heap, table, len, text), 0);
+	assert_int_equal(jprof_rubyheap_info(heap)->sampled, 2);
+	(void)keeper_of(heap, "app/shop.rb:7", &count);
+	assert_int_equal(count, 0);
+	jprof_rubyheap_free(heap);
+}
+
+/* What cannot be the object's: of another type or size, of one that is no object or has none, of an address without. */
+TEST(test_blocks_of_others)
+{
+	static const struct {
+		int slot;
+		const char *rest;
+		bool taken;
+	} rows[] = {
+		{ 5, "5 40 1024", true },  { 5, "5 40 960", true },    { 5, "5 40 896", false },
+		{ 5, "5 40 1280", false }, { 5, "7 40 1024", false },  { 5, "5 1000 64", false },
+		{ 5, "5 8 1024", true },   { 5, "99 40 1024", false }, { 6, "5 40 1024", false },
+		{ 7, "5 40 64", false },   { 3, "8 40 128", true },    { 3, "8 40 16", true },
+		{ 3, "8 40 256", false },  { 2, "2 40 512", false },
+	};
+	char table[1024], text[512];
+	size_t len;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct jprof_rubyheap *heap = sampled_shop(table, &len);
+		snprintf(text, sizeof text, "jprof-buffers 1\nrate 1024\nb %llx %s\nend 1\n",
+		         (unsigned long long)(first_slot + (unsigned)rows[i].slot * slot), rows[i].rest);
+		assert_int_equal(add_blocks(heap, table, len, text), 0);
+		if (jprof_rubyheap_info(heap)->sampled != 1u + rows[i].taken)
+			fail_msg("slot %d: %s", rows[i].slot, rows[i].rest);
+		jprof_rubyheap_free(heap);
+	}
+}
+
+/* Each text that is cut, and each with another byte, is refused and changes nothing, or holds together. */
+TEST(test_damaged_blocks)
+{
+	static const char others[] = "\0 9af-\n";
+	static const char *const wrong[] = {
+		"",
+		"jprof-buffers 2\nrate 9\nend 0\n",
+		"jprof-buffers 1\nend 0\nend 0\n",
+		"jprof-buffers 1\nrate 0\nend 0\n",
+		"jprof-buffers 1\nb 1 5 40 1024\nend 1\n",
+		"jprof-buffers 1\nrate 999999999999999999\nend 0\n",
+		"jprof-buffers 1\nrate 9\nb 1 5 40 0\nend 1\n",
+		"jprof-buffers 1\nrate 9\nb 1 5 40 9 x\nend 1\n",
+		"jprof-buffers 1\nrate 9\nb 1 5 40 99999999999999999999\nend 1\n",
+		"jprof-buffers 1\nrate 9\nend 1\n",
+	};
+	char table[1024], text[512];
+	size_t len, count;
+	struct jprof_rubyheap *heap = sampled_shop(table, &len);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_int_not_equal(add_blocks(heap, table, len, wrong[i]), 0);
+	size_t size = (size_t)snprintf(
+	    text, sizeof text, "jprof-buffers 1\nrate 1024\nb %llx 5 40 1024 7f0000000005 7f0000080807\nend 1\n",
+	    (unsigned long long)first_slot + 4 * slot);
+	for (size_t i = 0; i < size - 1; i++) {
+		char cut[512] = "";
+		memcpy(cut, text, i);
+		assert_int_not_equal(add_blocks(heap, table, len, cut), 0);
+	}
+	assert_int_equal(jprof_rubyheap_info(heap)->sampled, 1);
+	jprof_rubyheap_free(heap);
+	for (size_t i = 0; i < size; i++)
+		for (size_t k = 0; k < sizeof others - 1; k++) {
+			char damaged[512] = "";
+			memcpy(damaged, text, size);
+			damaged[i] = others[k];
+			heap = sampled_shop(table, &len);
+			struct jprof_error err;
+			int rc = jprof_rubyheap_buffers(heap, table, len, damaged, size, &err);
+			struct jprof_keeper all = keeper_of(heap, NULL, &count);
+			assert_true(all.made_share >= 0 && all.made_share <= 1 && (!rc || all.made_samples == 1));
+			(void)keeper_of(heap, "app/shop.rb:7", &count);
+			jprof_rubyheap_free(heap);
+		}
+}
+
 /* Read out of memory of its own, so that each step behind it is seen. */
 static int read_damaged(const unsigned char *bytes, size_t len)
 {

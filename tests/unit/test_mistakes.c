@@ -432,7 +432,10 @@ TEST(test_rubyheaps)
 	REFUSED(jprof_rubyheap_parse, "", 0, NULL, &heap);
 	REFUSED(jprof_rubyheap_parse, "", 0, "graph", NULL);
 	REFUSED(jprof_rubyheap_sites, NULL, "", 0);
+	REFUSED(jprof_rubyheap_buffers, NULL, "", 0, "", 0);
 	assert_int_equal(jprof_rubyheap_open(path, &heap, NULL), 0);
+	REFUSED(jprof_rubyheap_buffers, heap, NULL, 0, "", 0);
+	REFUSED(jprof_rubyheap_buffers, heap, "", 0, NULL, 0);
 	struct jprof_rubystrings *strings = NULL;
 	REFUSED(jprof_rubystrings_open, NULL, NULL, &strings);
 	REFUSED(jprof_rubystrings_open, path, NULL, NULL);
