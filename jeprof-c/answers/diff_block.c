@@ -240,8 +240,9 @@ void diff_put_uncollected(FILE *out, const struct diff_report *r)
 	answer_put_paragraph(out, &text, r->columns);
 }
 
-/* `kept`: it is known who keeps the objects. */
-static void add_block_remedy(struct answer *a, const struct diff_report *r, const struct jprof_grown *row, bool kept)
+/* `kept`: it is known who keeps the objects; `root`: by which name one comes to them, "" if it has none. */
+static void add_block_remedy(struct answer *a, const struct diff_report *r, const struct jprof_grown *row, bool kept,
+                             const char *root)
 {
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
 	bool counted = jprof_series_info(r->loaded->series)->counted;
@@ -263,7 +264,12 @@ static void add_block_remedy(struct answer *a, const struct diff_report *r, cons
 		                         : "take a third snapshot: of two a filling cache looks like a leak");
 	else if (row->verdict == JPROF_ONE_JUMP)
 		add_block_detail(a, "do", "it came at once, and stays: look at what happened then");
-	else if (row->remedy)
+	else if (kept && *root)
+		jp_strbuf_printf(answer_add_detail(a, "do"),
+		                 "give %s a limit, or take them out of there again. A cache that still fills looks the "
+		                 "same",
+		                 root);
+	else if (row->remedy && !kept)
 		add_block_detail(a, "do", row->remedy);
 	else if (counted)
 		add_block_detail(a, "do", "start the program with jprof run: then the lines that made them are known");
@@ -385,8 +391,9 @@ void diff_add_details(struct answer *a, const struct diff_report *r, const struc
 		add_refilled(a, r, row);
 	if (row->from) /* at once below a line of a gem: it is the application's */
 		add_block_detail(a, "from", row->from);
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) root = { 0 };
 	bool kept = row->part == JPROF_PART_LIVE && row->file && row->line &&
-	            line_keepers_add(a, &r->keepers, row->file, row->line);
+	            line_keepers_add(a, &r->keepers, row->file, row->line, &root);
 	a->gives = GIVES_WHAT;
 	if (row->part == JPROF_PART_GC_HEAP)
 		add_heap_growth(a, r);
@@ -405,7 +412,7 @@ void diff_add_details(struct answer *a, const struct diff_report *r, const struc
 	a->gives = GIVES_SURE;
 	add_sure(a, row);
 	a->gives = 0;
-	add_block_remedy(a, r, row, kept);
+	add_block_remedy(a, r, row, kept, shortage_text(&root));
 }
 
 void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)

@@ -1,6 +1,7 @@
 #include "answers/linekeepers.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "answers/heapsource.h"
 #include "cli/jsonprint.h"
@@ -44,12 +45,24 @@ static struct jprof_keepers *keepers_of_line(const struct line_keepers *l, const
 	return keepers;
 }
 
-bool line_keepers_add(struct answer *a, const struct line_keepers *l, const char *file, unsigned line)
+/* "Shop::CACHE" of "Shop::CACHE (constant) > Hash > String" */
+static void put_root(struct jp_strbuf *to, const char *path)
+{
+	static const char constant[] = " (constant)";
+	size_t len = strcspn(path, " ");
+	if (*path == '@' || *path == '$' || !strncmp(path + len, constant, sizeof constant - 1))
+		jp_strbuf_visible_bytes(to, path, len);
+}
+
+bool line_keepers_add(struct answer *a, const struct line_keepers *l, const char *file, unsigned line,
+                      struct jp_strbuf *root)
 {
 	struct jprof_keepers *keepers = keepers_of_line(l, file, line);
 	const struct jprof_keeper *first = jprof_keepers_at(keepers, 0);
-	if (first)
+	if (first) {
 		add_keeper_of_line(a, l, first, jprof_keepers_info(keepers));
+		put_root(root, first->path);
+	}
 	jprof_keepers_free(keepers);
 	return first;
 }
