@@ -217,10 +217,17 @@ lives "$child"
 kill -KILL "$child"
 
 # ---- nobody there to ask -----------------------------------------------------------------------------------------------
-start_bare prof:true "$ruby" "$app"
+start_bare prof:false "$ruby" "$app"
+is_quiet "$jprof" snap "$pid" -o unprofiled.jprof
+has unprofiled.jprof "$pid/heap.json"
+has_no unprofiled.jprof "$pid/dump.heap"
+lives "$pid"
+start_bare prof:true,lg_prof_sample:14 "$ruby" "$app"
 is_quiet "$jprof" snap "$pid" -o outside.jprof
 has outside.jprof "$pid/heap.json"
-has_no outside.jprof "$pid/dump.heap"
+has outside.jprof "$pid/dump.heap"
+works "$jprof" --show_bytes outside.jprof
+check "the profile from outside is not of 20 MB" awk 'NR == 2 && $1 > 18e6 && $1 < 29e6 { good = 1 } END { exit !good }' out
 lives "$pid"
 exits_with 1 "$jprof" snap --signal=USR2 "$pid"
 says_like "process $pid: has jemalloc, but not jprof's agent"
