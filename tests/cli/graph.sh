@@ -53,9 +53,6 @@ run "$jprof" --dot --show_bytes --nodefraction=0 --chains --maps=chain.maps chai
 check "--chains: boxes and arrows: $(drawn)" [ "$(drawn)" = '8 6' ]
 run "$jprof" --dot --show_bytes --nodefraction=0 --fold=none --maps=chain.maps chain.raw
 check "--fold=none: boxes and arrows: $(drawn)" [ "$(drawn)" = '8 6' ]
-run "$jprof" --svg -o chain.svg --nodefraction=0 --maps=chain.maps chain.raw
-check "a picture without the chain's names" grep -q '>_start$' chain.svg
-check "and of its arrow" grep -q '>serve calls left$' chain.svg
 
 # ---- nothing to draw ----
 is_refused "$jprof" --dot --nodefraction=1 $at "$dump"
@@ -125,6 +122,11 @@ if ! "$jprof" --svg $at "$dump" >probe.svg 2>probe.err && grep -q 'built without
     echo "built without libgvc: only --dot was looked at"
     finish
 fi
+# ---- a chain has its names and its arrow's in a picture, too ----
+run "$jprof" --svg -o chain.svg --nodefraction=0 --maps=chain.maps chain.raw
+check "a picture without the chain's names" grep -q '>_start$' chain.svg
+check "and of its arrow" grep -q '>serve calls left$' chain.svg
+
 # ---- every format ----
 begins() {
     head -c 40 "$1" | tr -d '\000-\010\016-\037\200-\377' | grep -q "$2"

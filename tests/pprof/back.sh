@@ -35,6 +35,7 @@ func main() {
 	runtime.KeepAlive(held)
 }
 END
+go list os >/dev/null 2>&1 || { echo "go is here without its library, of which a program is built" && exit 77; }
 go build -o held held.go || die "go build failed"
 ./held go.pb.gz
 

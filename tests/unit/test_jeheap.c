@@ -165,6 +165,9 @@ static char *jemalloc_here(void)
 		snprintf(path, sizeof path, "%s", given);
 		return path;
 	}
+#ifndef __GLIBC__ /* the ones that are looked for are of Debian */
+	return NULL;
+#endif
 	if (glob("/usr/lib/*/libjemalloc.so.2", 0, NULL, &found))
 		return NULL;
 	snprintf(path, sizeof path, "%s", found.gl_pathv[0]);
@@ -233,8 +236,11 @@ static struct process_under_test start_parked(const char *const *command, const 
 	close(out[1]);
 	p.in = in[1];
 	take_counts(&p, out[0]);
-	while (count_awake(p.pid))
+	while (count_awake(p.pid)) {
+		if (waitpid(p.pid, NULL, WNOHANG) == p.pid)
+			fail_msg("%s ended before it stood still", command[0]);
 		sched_yield();
+	}
 	p.target = (struct jprof_target){
 		.proc = (char *)"/proc", .pid = p.pid, .pidfd = -1, .start_ticks = jp_proc_start_ticks("/proc", p.pid)
 	};
