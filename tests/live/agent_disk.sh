@@ -118,18 +118,18 @@ if [ "$(id -u)" -ne 0 ] || ! unshare --mount true 2>/dev/null; then
     finish
 fi
 
-# A disk of 64 KiB, in a mount namespace that the subject alone is in; seen through /proc/PID/root.
+# A disk of 8 KiB, less than any dump, in a mount namespace that the subject alone is in; seen through /proc/PID/root.
 mkdir small
 echo 'mount -t tmpfs -o "$1" none small && shift && exec "$@"' >mount.sh
 words=for=subject
 conf=prof:true,lg_prof_sample:0,prof_prefix:$tmp/small/app
-wrap='unshare --mount --propagation private sh mount.sh size=64k'
+wrap='unshare --mount --propagation private sh mount.sh size=8k'
 start "$subject" hold wait
 ask() {
     python3 "$here/ask.py" --root "/proc/$pid/root" "$@"
 }
 place=/proc/$pid/root$tmp/small
-error_like "cannot write $tmp/small/app\.$pid\.0\.j0\.heap(\.json)?: No space left on device; make room there"
+error_like "cannot write $tmp/small/app\.$pid\.0\.j0\.heap(\.json|\.ruby)?: No space left on device; make room there"
 kill -USR2 "$pid"
 sleep 1
 check "full, by signal: left behind" eval '! ls -A "$place" | grep -v "\.sock$"'
