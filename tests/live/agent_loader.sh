@@ -11,9 +11,12 @@ echo 'int loaded(void) { return 1; }' >loaded.c
 for i in $(seq 300); do cp loaded0.so "loaded$i.so"; done
 
 # It takes locks that a fork would leave locked, or memory of the allocator that it measures, or the time of a day.
-taboo='dl_iterate_phdr|dlopen|strerror|strerror_r|localtime|localtime_r|strftime|setlocale|gettext|dcgettext|getpw.*|getgr.*|getaddrinfo|syslog|fopen.*|fdopen|fclose|printf|fprintf|opendir|readdir|malloc|calloc|realloc|free|posix_memalign|asprintf|strdup|qsort'
+taboo='dl_iterate_phdr|strerror|strerror_r|localtime|localtime_r|strftime|setlocale|gettext|dcgettext|getpw.*|getgr.*|getaddrinfo|syslog|fopen.*|fdopen|fclose|printf|fprintf|opendir|readdir|malloc|calloc|realloc|free|posix_memalign|asprintf|strdup|qsort'
 imports() { readelf -W --dyn-syms "$agent" | awk '$7 == "UND" && NF >= 8 { sub(/@.*/, "", $8); print $8 }'; }
 check "imports: $(imports | grep -xE "$taboo" | tr '\n' ' ')" eval '! imports | grep -qxE "$taboo"'
+# dlopen allocates. One call may: newobj.c's, on a thread of the program that allocates an object of a Ruby loaded late.
+openers=$(objdump -r "$agent.p"/*.o | awk '/file format/ { sub(/:$/, "", $1); sub(/.*\//, "", $1); file = $1 } $3 ~ /^dlopen[-+]/ { print file }')
+check "dlopen is called by: $openers" test "$openers" = ruby_newobj.c.o
 check "sees no imports" eval 'imports | grep -qx pthread_create'
 
 conf=prof:true,lg_prof_sample:10,prof_prefix:$tmp/d/app
