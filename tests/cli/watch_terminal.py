@@ -34,6 +34,8 @@ class Terminal:
         if not self.child:
             os.environ.update(TERM="vt100", LC_ALL="C")
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)  # whoever runs the test in the background may ignore them
             time.sleep(0.2)  # until the size is set
             os.execv(jprof, [jprof, "watch", *arguments])
         self.text = b""
