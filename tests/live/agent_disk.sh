@@ -118,7 +118,7 @@ if [ "$(id -u)" -ne 0 ] || ! unshare --mount true 2>/dev/null; then
     finish
 fi
 
-# A disk of 8 KiB, less than any dump, in a mount namespace that the subject alone is in; seen through /proc/PID/root.
+# A disk of 8 KiB, less than a dump with its table, in a mount namespace that the subject alone is in; seen through /proc/PID/root.
 mkdir small
 echo 'mount -t tmpfs -o "$1" none small && shift && exec "$@"' >mount.sh
 words=for=subject
