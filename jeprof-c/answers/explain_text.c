@@ -43,6 +43,8 @@ static void add_what_is_unknown(struct answer *a, const struct explained *what)
 	if (read) {
 		const struct jprof_heap_seen *seen = &jprof_explain_info(what->explanation)->seen;
 		add_what_was_seen(answer_add(a, ANSWER_MORE), seen);
+		if (what->live && explain_part_of(what->explanation, JPROF_PART_GC_HEAP))
+			jp_strbuf_str(answer_add(a, ANSWER_LINES), "Who keeps its Ruby objects: jprof keepers PID\n");
 		if (seen->rate)
 			jp_strbuf_printf(answer_add(a, ANSWER_LINES), "It samples (prof:true): %s has its profile.\n",
 			                 seen->core ? "jprof explain -o FILE.jprof CORE" : "jprof snap PID");

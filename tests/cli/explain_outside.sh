@@ -59,7 +59,7 @@ prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9]+ blocks$'
 prints '^ +[0-9.]+ +by size  [0-9]+ bytes [0-9.]+, '
 prints '^Read from outside \(jemalloc 5\.3[^ ]*\), and the process ran on\.$'
 prints '^   jprof run -- COMMAND  '
-prints_no 'Why:|anonymous memory'
+prints_no 'Why:|anonymous memory|Who keeps'
 check "a line of more than 80 columns" awk 'length > 80 { bad = 1 } END { exit bad }' out
 nothing_like . '\.jprof$|\.heap|\.json$'
 head -n 1 out >first
@@ -358,6 +358,7 @@ END2
     exits_with 1 "$jprof" --by=referrer ruby.jprof
     says 'jprof: --by=referrer is for jprof explain'
     run "$jprof" "$pid"
+    prints '^Who keeps its Ruby objects: jprof keepers PID$'
     prints '^Your classes: PriceList::Entry 20000 objects \([0-9.]+ MB of slots\), Tags 20000 '
     prints_no 'secret-of-a-string'
     unpark
