@@ -12,6 +12,7 @@ enum {
 	startup,
 	startup_ms = 60000,
 	epoch_ms = 600000,
+	late_ms = 20,          /* that the clock of jemalloc's samples may be behind the one of starts: two ticks */
 	most_epochs = 1 << 20, /* 20 years */
 	ids_size = 2 * most_epochs,
 };
@@ -31,9 +32,9 @@ uint64_t jp_jeages_place(const struct jprof_maps *maps)
 
 static uint32_t epoch_at(const struct jp_jeages *a, uint64_t ms)
 {
-	if (ms < a->began)
+	if (ms + late_ms < a->began)
 		return inherited;
-	uint64_t since = ms - a->began,
+	uint64_t since = ms > a->began ? ms - a->began : 0,
 		 number = startup + (since < startup_ms ? 0 : 1 + (since - startup_ms) / epoch_ms);
 	return number < most_epochs ? (uint32_t)number : most_epochs - 1;
 }

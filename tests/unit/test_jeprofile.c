@@ -156,6 +156,8 @@ TEST(test_epochs)
 	const uint64_t second = 1000000000, since_1970 = 2000000000;
 	struct jp_jeages a = planted_ages(900000);
 	assert_int_equal(jp_jeages_epoch(&a, 99 * second), 1); /* before the fork */
+	assert_int_equal(jp_jeages_epoch(&a, 100 * second - second / 32), 1);
+	assert_int_equal(jp_jeages_epoch(&a, 100 * second - second / 64), 2); /* jemalloc's clock is coarse */
 	assert_int_equal(jp_jeages_epoch(&a, 100 * second), 2);
 	assert_int_equal(jp_jeages_epoch(&a, 159 * second), 2);
 	assert_int_equal(jp_jeages_epoch(&a, 160 * second), 3);
