@@ -63,6 +63,16 @@ void jp_strbuf_uint(struct jp_strbuf *buf, uint64_t value, unsigned size)
 	jp_strbuf_add(buf, bytes, size);
 }
 
+void jp_strbuf_uleb(struct jp_strbuf *buf, uint64_t value)
+{
+	unsigned char bytes[10];
+	size_t n = 0;
+	for (; value > 0x7f; value >>= 7)
+		bytes[n++] = (unsigned char)(value | 0x80);
+	bytes[n++] = (unsigned char)value;
+	jp_strbuf_add(buf, bytes, n);
+}
+
 void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width)
 {
 	size_t len = strlen(s), all = len < width ? width : len;

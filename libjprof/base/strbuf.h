@@ -29,6 +29,9 @@ void jp_strbuf_printf(struct jp_strbuf *buf, const char *fmt, ...) jp_printf(2, 
 /* Adds the low `size` bytes of a number, up to 8, the lowest first. */
 void jp_strbuf_uint(struct jp_strbuf *buf, uint64_t value, unsigned size);
 
+/* Adds a number as ULEB128, a varint: seven bits a byte, the lowest first, and the eighth where more follow. */
+void jp_strbuf_uleb(struct jp_strbuf *buf, uint64_t value);
+
 /* Adds `s` with so many blanks before it that both have `width` bytes at least. */
 void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width);
 

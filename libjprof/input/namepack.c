@@ -159,31 +159,24 @@ void jp_namepack_release(struct jp_namepack *pack)
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-static void put_uleb(struct jp_strbuf *out, uint64_t value)
-{
-	for (; value > 0x7f; value >>= 7)
-		jp_strbuf_uint(out, (value & 0x7f) | 0x80, 1);
-	jp_strbuf_uint(out, value, 1);
-}
-
 static void put_callees(struct jp_strbuf *out, const struct jp_namepack *pack, uint32_t function)
 {
 	const struct jp_packed_function *f = &pack->functions[function];
-	put_uleb(out, f->callee_count);
+	jp_strbuf_uleb(out, f->callee_count);
 	for (uint32_t i = 0; i < f->callee_count; i++) {
 		uint32_t callee = pack->callees[f->callee_first + i];
 		int64_t distance = (int64_t)callee - function;
-		put_uleb(out,
-		         callee == UINT32_MAX ? 0 : 1 + ((uint64_t)distance << 1 ^ (distance < 0 ? UINT64_MAX : 0)));
+		jp_strbuf_uleb(
+		    out, callee == UINT32_MAX ? 0 : 1 + ((uint64_t)distance << 1 ^ (distance < 0 ? UINT64_MAX : 0)));
 	}
 }
 
 static void put_columns(struct jp_strbuf *out, const struct jp_namepack *pack)
 {
 	const struct jp_packed_function *f = pack->functions;
-	put_uleb(out, pack->count);
+	jp_strbuf_uleb(out, pack->count);
 	for (uint32_t i = 0; i < pack->count; i++)
-		put_uleb(out, f[i].size);
+		jp_strbuf_uleb(out, f[i].size);
 	for (uint32_t i = 0; i < pack->count; i++)
 		jp_strbuf_uint(out, f[i].content, content_bytes);
 	for (uint32_t i = 0; i < pack->count; i++)

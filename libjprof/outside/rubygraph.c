@@ -121,19 +121,9 @@ static int learn_types(struct graph_maker *k)
 
 /* ---- writing ---- */
 
-static void put_7(struct jp_strbuf *out, uint64_t value)
-{
-	unsigned char bytes[10];
-	size_t n = 0;
-	for (; value > 0x7f; value >>= 7)
-		bytes[n++] = (unsigned char)((value & 0x7f) | 0x80);
-	bytes[n++] = (unsigned char)value;
-	jp_strbuf_add(out, bytes, n);
-}
-
 static void put_counted(struct jp_strbuf *out, const char *text)
 {
-	put_7(out, strlen(text));
+	jp_strbuf_uleb(out, strlen(text));
 	jp_strbuf_str(out, text);
 }
 
@@ -152,10 +142,10 @@ static void emit_reference(struct graph_maker *k, uint64_t to)
 		k->roots++;
 		jp_strbuf_str(k->out, "R");
 		put_counted(k->out, k->root_kind);
-		put_7(k->out, to / 8);
-		put_7(k->out, 0);
+		jp_strbuf_uleb(k->out, to / 8);
+		jp_strbuf_uleb(k->out, 0);
 	} else if (to != k->object && to != k->class) {
-		put_7(k->out, distance_of(k->object, to) << 1);
+		jp_strbuf_uleb(k->out, distance_of(k->object, to) << 1);
 	}
 }
 
@@ -590,14 +580,14 @@ static void write_slot(struct graph_maker *k, const struct jp_rubypage *page, ui
 	const unsigned char head = (unsigned char)(type | (*name ? has_name : 0) | (shape.length ? has_length : 0) |
 	                                           (singleton ? is_singleton : 0));
 	jp_strbuf_add(out, &head, 1);
-	put_7(out, k->class ? distance_of(k->object, k->class) : 0);
-	put_7(out, k->bytes == page->slot ? 0 : k->bytes);
+	jp_strbuf_uleb(out, k->class ? distance_of(k->object, k->class) : 0);
+	jp_strbuf_uleb(out, k->bytes == page->slot ? 0 : k->bytes);
 	if (shape.length)
-		put_7(out, shape.length);
+		jp_strbuf_uleb(out, shape.length);
 	if (*name)
 		put_counted(out, name);
 	jp_strbuf_add(out, references->text, references->len);
-	put_7(out, 0);
+	jp_strbuf_uleb(out, 0);
 	k->objects++;
 }
 
@@ -610,14 +600,14 @@ static void write_pages(struct graph_maker *k)
 		const struct jp_rubypage *page = &pages->items[i];
 		read_page(k, page);
 		jp_strbuf_str(k->out, "P");
-		put_7(k->out, page->first / 8);
-		put_7(k->out, page->slot);
-		put_7(k->out, page->count);
+		jp_strbuf_uleb(k->out, page->first / 8);
+		jp_strbuf_uleb(k->out, page->slot);
+		jp_strbuf_uleb(k->out, page->count);
 		for (uint32_t n = 0; n < page->count; n++)
 			if (k->types[k->first[i] + n])
 				write_slot(k, page, n, &references);
 			else
-				put_7(k->out, 0);
+				jp_strbuf_uleb(k->out, 0);
 	}
 	k->failed = k->failed || references.failed;
 }
@@ -638,7 +628,7 @@ static void write_graph(struct graph_maker *k)
 	walk_roots(k, EMIT, true);
 	walk_roots(k, EMIT, false);
 	jp_strbuf_str(k->out, "E");
-	put_7(k->out, k->objects);
+	jp_strbuf_uleb(k->out, k->objects);
 	put_counted(k->out, "end\n");
 }
 

@@ -69,30 +69,20 @@ struct proto_writer {
 
 /* ---- the wire format ------------------------------------------------------------------------- */
 
-static void put_varint(struct jp_strbuf *out, uint64_t value)
-{
-	unsigned char bytes[10];
-	size_t n = 0;
-	for (; value > 0x7f; value >>= 7)
-		bytes[n++] = (unsigned char)(value | 0x80);
-	bytes[n++] = (unsigned char)value;
-	jp_strbuf_add(out, bytes, n);
-}
-
 /* 0 is what a missing field means. */
 static void put_number_field(struct jp_strbuf *out, unsigned field, uint64_t value)
 {
 	if (!value)
 		return;
-	put_varint(out, field << 3);
-	put_varint(out, value);
+	jp_strbuf_uleb(out, field << 3);
+	jp_strbuf_uleb(out, value);
 }
 
 /* Puts a finished message in its place; it is empty again. */
 static void put_message(struct proto_writer *w, struct jp_strbuf *out, unsigned field, struct jp_strbuf *message)
 {
-	put_varint(out, field << 3 | 2);
-	put_varint(out, message->len);
+	jp_strbuf_uleb(out, field << 3 | 2);
+	jp_strbuf_uleb(out, message->len);
 	jp_strbuf_add(out, message->text, message->len);
 	w->failed = w->failed || message->failed;
 	jp_strbuf_cut(message, 0);
@@ -364,12 +354,12 @@ static void put_sample(struct proto_writer *w, uint32_t id)
 	struct jp_strbuf sample = { 0 };
 	for (uint32_t i = 0; i < s->depth; i++) {
 		uint32_t count, first = jp_place_frames(w->view, s, i, &count);
-		put_varint(&w->packed, proto_location(w, &w->code->locations[s->places[i]], first, count));
+		jp_strbuf_uleb(&w->packed, proto_location(w, &w->code->locations[s->places[i]], first, count));
 	}
 	if (s->depth)
 		put_message(w, &sample, SAMPLE_LOCATION, &w->packed);
 	for (size_t t = first_type(w); t < jp_count(types); t++)
-		put_varint(&w->packed, (uint64_t)value[types[t].counter]);
+		jp_strbuf_uleb(&w->packed, (uint64_t)value[types[t].counter]);
 	put_message(w, &sample, SAMPLE_VALUE, &w->packed);
 	put_labels(w, id);
 	jp_strbuf_add(&sample, w->message.text, w->message.len);
