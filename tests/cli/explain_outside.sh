@@ -88,7 +88,7 @@ prints ' fill$'
 # Its ages: the epochs of its samples, with times that jemalloc noted.
 tar xOf profile.jprof "$pid/frames" >table
 check "not one epoch, of the first minute: $(cat table)" [ "$(grep -c '^e ' table)" = 1 ]
-check "the epoch has no times: $(cat table)" awk -v now="$(date +%s)" \
+check "the epoch has no times: $(cat table)" awk -v now="$(date +%s.%N)" \
     '/^start/ { began = $2 } /^e 2 / { begin = $3; runs = $4 } END { exit !(began == begin && runs == "-" && now - began >= 0 && now - began < 120) }' table
 works "$jprof" --ages profile.jprof
 prints ' fill +later +0\.0  startup +[0-9.]+  \[#'
