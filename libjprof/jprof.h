@@ -238,7 +238,7 @@ struct jprof_dump_thread {
 };
 
 /* Reads a dump in text: heap_v2 (jemalloc 4 to 5.3), gperftools' heap and growth profiles (jemalloc
- * before 4 too), symbolized files with one of these in them; each compressed (gzip, xz, zstd, bzip2) or
+ * before 4 too), symbolized files with one of these in them; each compressed (gzip, xz, zstd) or
  * not. `name` is used in messages and may be NULL.
  *
  * Where a dump is faulty or cut after at least one sound stack, the part before the fault is

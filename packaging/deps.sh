@@ -13,7 +13,7 @@ die() {
 debian_packages() {
     case $1 in
     build) echo 'gcc libc6-dev meson pkgconf|pkg-config libdw-dev libelf-dev libiberty-dev libpcre2-dev zlib1g-dev' \
-        'liblzma-dev libzstd-dev libbz2-dev libdeflate-dev libdebuginfod-dev libgraphviz-dev libfontconfig-dev libcapstone-dev libedit-dev' ;;
+        'liblzma-dev libzstd-dev libdeflate-dev libdebuginfod-dev libgraphviz-dev libfontconfig-dev libcapstone-dev libedit-dev' ;;
     # fiddle, json and objspace are part of libruby
     samples) echo 'gcc libc6-dev make libjemalloc2 ruby ruby-dev ruby-nokogiri puma' ;;
     # file: without it jeprof leaves out inlined functions
@@ -44,7 +44,7 @@ debian_packages() {
 # Alpine's jemalloc is built without profiling: what profiles has to bring its own.
 alpine_packages() {
     case $1 in
-    build) echo 'gcc musl-dev meson pkgconf elfutils-dev binutils-dev pcre2-dev zlib-dev xz-dev zstd-dev bzip2-dev libdeflate-dev' \
+    build) echo 'gcc musl-dev meson pkgconf elfutils-dev binutils-dev pcre2-dev zlib-dev xz-dev zstd-dev libdeflate-dev' \
         'graphviz-dev fontconfig-dev capstone-dev libedit-dev' ;;
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
     tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' \

@@ -10,7 +10,6 @@ import time
 
 # By part: what it is under, as far as it is linked.
 LICENCES = {
-    "bzip2": "bzip2-1.0.6",
     "capstone": "BSD-3-Clause",
     "elfutils": "GPL-2.0-or-later OR LGPL-3.0-or-later",
     "graphviz": "EPL-1.0",

@@ -350,7 +350,7 @@ bool jp_path_next(const char **list, char path[static PATH_MAX])
 
 bool jp_name_beside(const char *path, const char *suffix, size_t *at, char **name)
 {
-	static const char *const endings[] = { "", ".gz", ".zst", ".xz", ".bz2" };
+	static const char *const endings[] = { "", ".gz", ".zst", ".xz" };
 	size_t len = strlen(path);
 	while (strcmp(path, "-") != 0 && *at < jp_count(endings)) {
 		const char *ending = endings[(*at)++];

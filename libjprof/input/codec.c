@@ -126,3 +126,5 @@ static void close_zstd(void *state)
 }
 
 const struct jp_codec jp_codec_zstd = { "\x28\xb5\x2f\xfd", open_zstd, step_zstd, close_zstd };
+
+const struct jp_codec jp_codec_bzip2 = { .magic = "BZh" };

@@ -21,14 +21,13 @@ enum jp_codec_result {
 
 struct jp_codec {
 	const char *magic; /* what a stream begins with */
-	/* What one stream needs; NULL: memory is short. NULL instead of the function: this build cannot undo it. */
+	/* What one stream needs; NULL: memory is short. NULL instead of the function: it is known, and not undone. */
 	void *(*open)(void);
 	/* *why is set for JP_CODEC_BAD: static text. */
 	enum jp_codec_result (*step)(void *state, struct jp_codec_piece *piece, const char **why);
 	void (*close)(void *state);
 };
 
-extern const struct jp_codec jp_codec_gzip, jp_codec_xz, jp_codec_zstd;
-extern const struct jp_codec jp_codec_bzip2; /* codec_bzip2.c or codec_bzip2_none.c */
+extern const struct jp_codec jp_codec_gzip, jp_codec_xz, jp_codec_zstd, jp_codec_bzip2;
 
 #endif

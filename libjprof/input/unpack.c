@@ -176,7 +176,7 @@ static int put_layer(struct jp_window *window, const struct jp_codec *codec, con
 {
 	if (!codec->open)
 		return jp_error(err, JPROF_E_UNSUPPORTED, name, 0,
-		                "is compressed in a way that this jprof was built without; unpack it first");
+		                "is compressed by bzip2; unpack it first, by bunzip2");
 	struct unpack *u = calloc(1, sizeof *u);
 	if (!u)
 		return jp_error_nomem(err);

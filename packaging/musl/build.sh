@@ -5,7 +5,7 @@
 # CACHE/musl-work while this runs and in FINAL/logs afterwards.
 set -eu
 
-packages='capstone zlib xz-utils libzstd bzip2 elfutils pcre2 cmocka graphviz libiberty jemalloc'
+packages='capstone zlib xz-utils libzstd elfutils pcre2 cmocka graphviz libiberty jemalloc'
 suite=bookworm
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 

@@ -74,12 +74,6 @@ part_zstd() {
     pkg_config libzstd 1.5.4 "-I$into/include" -lzstd
 }
 
-part_bzip2() {
-    source_of bzip2
-    library bz2 1.0 blocksort.c huffman.c crctable.c randtable.c compress.c decompress.c bzlib.c
-    cp bzlib.h "$into/include"
-}
-
 # musl lacks the functions of three libraries; see shim/shim.c.
 part_elfutils() {
     source_of elfutils

@@ -1,6 +1,6 @@
 # What is built after what. `+` hands make's job slots to the makes inside.
 # The longest first, so that none is left alone at the end.
-parts = jemalloc elfutils capstone xz zlib zstd bzip2 pcre2 graphviz cmocka libiberty
+parts = jemalloc elfutils capstone xz zlib zstd pcre2 graphviz cmocka libiberty
 ifneq ($(machine),$(shell uname -m)) # two are for tests, which run on this machine alone
 parts := $(filter-out jemalloc cmocka,$(parts))
 endif

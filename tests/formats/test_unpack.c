@@ -1,7 +1,6 @@
 /* Compressed files: of every kind, twice over, cut, damaged, and bombs. */
 #include "input/unpack.h"
 
-#include <bzlib.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -38,14 +37,7 @@ static size_t filter_zstd(const void *data, size_t len, char *to, size_t room)
 	return ZSTD_compress(to, room, data, len, 3);
 }
 
-static size_t filter_bzip2(const void *data, size_t len, char *to, size_t room)
-{
-	unsigned n = (unsigned)room;
-	assert_int_equal(BZ2_bzBuffToBuffCompress(to, &n, (char *)data, (unsigned)len, 9, 0, 0), BZ_OK);
-	return n;
-}
-
-static filter_fn *const filters[] = { filter_gzip, filter_xz, filter_bzip2, filter_zstd };
+static filter_fn *const filters[] = { filter_gzip, filter_xz, filter_zstd };
 enum { filter_count = jp_count(filters) };
 
 static struct jp_strbuf packed(filter_fn *filter, const void *data, size_t len)
