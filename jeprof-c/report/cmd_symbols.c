@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "cli/cachedir.h"
 #include "cli/names.h"
 #include "cli/packdirs.h"
@@ -77,7 +78,7 @@ struct name {
 static int by_address(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
-	return (x->address > y->address) - (x->address < y->address);
+	return jp_order(x->address, y->address);
 }
 
 /* The names of all stacks by address, to be freed; NULL when memory is short. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "cli/say.h"
 
 static const char suffix[] = ".jprof";
@@ -145,11 +146,8 @@ struct bundles {
 static int by_age(const void *a, const void *b)
 {
 	const struct bundle *x = a, *y = b;
-	if (x->time.tv_sec != y->time.tv_sec)
-		return x->time.tv_sec < y->time.tv_sec ? -1 : 1;
-	if (x->time.tv_nsec != y->time.tv_nsec)
-		return x->time.tv_nsec < y->time.tv_nsec ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return jp_order_by(x->time.tv_sec, y->time.tv_sec,
+	                   jp_order_by(x->time.tv_nsec, y->time.tv_nsec, strcmp(x->name, y->name)));
 }
 
 static bool add_bundle(struct bundles *all, const char *name, const struct stat *st)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "model/profile.h"
 #include "view/walk.h"
@@ -13,7 +14,7 @@
 static int by_size(const void *a, const void *b)
 {
 	uint64_t x = ((const struct jp_class_sum *)a)->size, y = ((const struct jp_class_sum *)b)->size;
-	return (x > y) - (x < y);
+	return jp_order(x, y);
 }
 
 static double free_bytes(const struct jp_class_sum *c)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "model/tags.h"
 #include "view/sizeview.h"
@@ -22,9 +23,7 @@ struct kind_part {
 static int order_of_parts(const void *a, const void *b)
 {
 	const struct kind_part *x = a, *y = b;
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	return (x->kind > y->kind) - (x->kind < y->kind);
+	return jp_order_by(x->row, y->row, jp_order(x->kind, y->kind));
 }
 
 static char *kept_text(struct jp_series_rows *rows, const char *text)
@@ -115,9 +114,7 @@ static int choose_class(struct jp_series_rows *rows, const struct jprof_view *v,
 static int most_bytes_first(const void *a, const void *b)
 {
 	const struct jprof_tag_part *x = a, *y = b;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return strcmp(x->tag ? x->tag : "", y->tag ? y->tag : "");
+	return jp_order_by(y->bytes, x->bytes, strcmp(x->tag ? x->tag : "", y->tag ? y->tag : ""));
 }
 
 static int set_tag(struct jp_series_rows *rows, const struct jp_intern *tags, const struct kind_part *sum,

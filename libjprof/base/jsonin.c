@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/jsonpull.h"
+#include "base/search.h"
 
 enum { most_json = 64 << 20 };
 
@@ -56,9 +57,7 @@ void jp_json_release(struct jprof_json **value)
 
 static int compare_json_keys(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-	if (a_len != b_len)
-		return a_len < b_len ? -1 : 1;
-	return a_len ? memcmp(a, b, a_len) : 0;
+	return jp_order_by(a_len, b_len, a_len ? memcmp(a, b, a_len) : 0);
 }
 
 /* Of equal keys the later one comes first: their texts lie in the order in which they were read. */

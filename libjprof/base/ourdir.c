@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/search.h"
 
 /* A file that is being written is called so, with a number behind. */
 static const char unfinished[] = ".unfinished-";
@@ -272,11 +273,8 @@ bool jp_ourdir_measure(int dir, jp_ourdir_own *is_own, struct jp_ourdir_sum *sum
 static int by_use(const void *a, const void *b)
 {
 	const struct dir_file *x = a, *y = b;
-	if (x->used.tv_sec != y->used.tv_sec)
-		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
-	if (x->used.tv_nsec != y->used.tv_nsec)
-		return x->used.tv_nsec < y->used.tv_nsec ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return jp_order_by(x->used.tv_sec, y->used.tv_sec,
+	                   jp_order_by(x->used.tv_nsec, y->used.tv_nsec, strcmp(x->name, y->name)));
 }
 
 /* With `most` 0 all of them, those of no bytes too. */

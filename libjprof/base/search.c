@@ -31,11 +31,11 @@ const void *jp_last_up_to(const void *items, size_t count, size_t size, uint64_t
 int jp_by_first(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
+	return jp_order(*x, *y);
 }
 
 int jp_by_number(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
+	return jp_order(*x, *y);
 }

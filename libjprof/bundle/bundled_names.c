@@ -54,7 +54,7 @@ struct names_work {
 static int by_entry_key(const void *a, const void *b)
 {
 	const struct name_entry *x = a, *y = b;
-	return x->key != y->key ? jp_order(x->key, y->key) : jp_order(x->index, y->index);
+	return jp_order_by(x->key, y->key, jp_order(x->index, y->index));
 }
 
 static bool find_entry(const struct name_entry *entries, size_t count, uint64_t key, size_t *index)

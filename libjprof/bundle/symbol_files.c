@@ -24,9 +24,7 @@ struct place_key {
 static int by_place_key(const void *a, const void *b)
 {
 	const struct place_key *x = a, *y = b;
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->second != y->second ? jp_order(x->second, y->second) : jp_order(x->location, y->location);
+	return jp_order_by(x->first, y->first, jp_order_by(x->second, y->second, jp_order(x->location, y->location)));
 }
 
 static size_t sort_by_address(const struct jprof_profile *p, struct place_key *keys, uint32_t *to)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/pattern.h"
+#include "base/search.h"
 #include "collect/process.h"
 #include "collect/procfs.h"
 
@@ -71,7 +72,7 @@ static int add_seen(struct process_scan *scan, int pid, struct jprof_error *err)
 static int by_pid(const void *a, const void *b)
 {
 	const struct jprof_process *x = a, *y = b;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return jp_order(x->pid, y->pid);
 }
 
 static int look_at_all(struct process_scan *scan, struct jprof_error *err)

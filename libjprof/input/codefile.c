@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "machine/references.h"
 
 enum { most_string = 256, most_names_read = 64 << 20, most_dynamic_read = 1 << 16, longest_symbol = 1 << 13 };
@@ -84,11 +85,7 @@ static unsigned codesymbol_rank(const struct symbol_entry *e)
 static int by_codesymbol(const void *a, const void *b)
 {
 	const struct jp_codesymbol *x = a, *y = b;
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return jp_order_by(x->value, y->value, jp_order_by(x->rank, y->rank, strcmp(x->name, y->name)));
 }
 
 int jp_codesymbols_read(const struct jp_objfile *object, uint32_t type, struct jp_arena *arena,

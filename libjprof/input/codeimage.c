@@ -76,7 +76,7 @@ static void add_piece(struct image_source *l, const struct jp_elf_section *s)
 static int by_piece(const void *a, const void *b)
 {
 	const struct jp_piece *x = a, *y = b;
-	return x->start != y->start ? jp_order(x->start, y->start) : jp_order(x->len, y->len);
+	return jp_order_by(x->start, y->start, jp_order(x->len, y->len));
 }
 
 /* Such as lie over another are none. */
@@ -102,9 +102,7 @@ static int by_symbol_value(const void *a, const void *b, void *symbols)
 	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
 	const struct jp_dynamic_symbol *x = (const struct jp_dynamic_symbol *)symbols + m;
 	const struct jp_dynamic_symbol *y = (const struct jp_dynamic_symbol *)symbols + n;
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return (m > n) - (m < n);
+	return jp_order_by(x->value, y->value, jp_order(m, n));
 }
 
 static void take_symbols(struct image_source *l, struct jp_bytes in, size_t strings)
@@ -194,9 +192,7 @@ static void add_packed_relocs(struct image_source *l, struct jp_bytes in)
 static int by_reloc(const void *a, const void *b)
 {
 	const struct jp_reloc *x = a, *y = b;
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return x->symbol != y->symbol ? jp_order(x->symbol, y->symbol) : jp_order(x->value, y->value);
+	return jp_order_by(x->at, y->at, jp_order_by(x->symbol, y->symbol, jp_order(x->value, y->value)));
 }
 
 /* The loader's tables are mostly sorted. What is relocated twice stays once. */

@@ -352,7 +352,7 @@ static int want(struct dwarf_walk *walk, struct jp_lookup *lookup)
 static int by_wanted_vaddr(const void *a, const void *b)
 {
 	const struct jp_lookup *x = ((const struct wanted *)a)->lookup, *y = ((const struct wanted *)b)->lookup;
-	return (x > y) - (x < y);
+	return jp_order(x, y);
 }
 
 /* Collects the lookups in the unit's ranges. `ranged` tells whether it has any. */

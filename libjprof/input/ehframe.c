@@ -211,7 +211,7 @@ static void find_table(struct jp_ehframe *e)
 static int by_fde_start(const void *a, const void *b)
 {
 	const struct jp_codebounds *x = a, *y = b;
-	return x->start != y->start ? jp_order(x->start, y->start) : jp_order(x->end, y->end);
+	return jp_order_by(x->start, y->start, jp_order(x->end, y->end));
 }
 
 static int walk_records(struct jp_ehframe *e)

@@ -30,7 +30,7 @@ struct name_search {
 static int by_lookup_vaddr(const void *a, const void *b)
 {
 	const struct jp_lookup *x = a, *y = b;
-	return x->vaddr != y->vaddr ? jp_order(x->vaddr, y->vaddr) : jp_order(x->location, y->location);
+	return jp_order_by(x->vaddr, y->vaddr, jp_order(x->location, y->location));
 }
 
 /* Segments may lie in another order than the offsets in them. */

@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 
 static const char maps_line[] = "MAPPED_LIBRARIES:";
 
@@ -91,7 +92,7 @@ static int add_thread(struct jprof_dump *dump, const struct counters *c)
 static int by_id(const void *a, const void *b)
 {
 	const struct jp_thread *x = a, *y = b;
-	return (x->pub.id > y->pub.id) - (x->pub.id < y->pub.id);
+	return jp_order(x->pub.id, y->pub.id);
 }
 
 static uint32_t find_dump_thread(const struct jprof_dump *dump, uint64_t id)

@@ -47,9 +47,7 @@ static int by_fingerprint(const void *a, const void *b, void *functions)
 {
 	const struct jp_packed_function *f = functions;
 	const struct jp_packed_function *x = &f[*(const uint32_t *)a], *y = &f[*(const uint32_t *)b];
-	if (x->content != y->content)
-		return x->content < y->content ? -1 : 1;
-	return x->size != y->size ? jp_order(x->size, y->size) : jp_order(x->named, y->named);
+	return jp_order_by(x->content, y->content, jp_order_by(x->size, y->size, jp_order(x->named, y->named)));
 }
 
 /* Callees tell apart functions that are alike; of others nobody needs them. */

@@ -51,20 +51,20 @@ struct pairing {
 
 static int compare_contents(const struct print_key *x, const struct print_key *y)
 {
-	return x->content != y->content ? jp_order(x->content, y->content) : jp_order(x->size, y->size);
+	return jp_order_by(x->content, y->content, jp_order(x->size, y->size));
 }
 
 static int compare_keys(const struct print_key *x, const struct print_key *y)
 {
 	int contents = compare_contents(x, y);
-	return contents ? contents : (x->named > y->named) - (x->named < y->named);
+	return contents ? contents : jp_order(x->named, y->named);
 }
 
 static int by_print_key(const void *a, const void *b)
 {
 	const struct print_key *x = a, *y = b;
 	int keys = compare_keys(x, y);
-	return keys ? keys : (x->function > y->function) - (x->function < y->function);
+	return keys ? keys : jp_order(x->function, y->function);
 }
 
 static struct print_key *new_keys(struct key_list *list, size_t most)

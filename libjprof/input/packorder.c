@@ -141,7 +141,7 @@ struct print_of {
 
 static int compare_prints(const struct print_of *x, const struct print_of *y)
 {
-	return x->content != y->content ? jp_order(x->content, y->content) : jp_order(x->rest, y->rest);
+	return jp_order_by(x->content, y->content, jp_order(x->rest, y->rest));
 }
 
 static int by_print(const void *a, const void *b)

@@ -161,7 +161,7 @@ static int parse_own_line(struct jp_parse *p, struct jp_span line)
 static int by_given_address(const void *a, const void *b)
 {
 	const struct jp_given_name *x = a, *y = b;
-	return x->address != y->address ? jp_order(x->address, y->address) : jp_order(x->text, y->text);
+	return jp_order_by(x->address, y->address, jp_order(x->text, y->text));
 }
 
 /* Up to the line of the body's section, which goes to *section. */

@@ -56,9 +56,7 @@ static int add_label_at(struct flow_work *w, uint64_t at, bool is_entry)
 static int by_label(const void *a, const void *b)
 {
 	const struct label *x = a, *y = b;
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return (y->unknown > x->unknown) - (y->unknown < x->unknown);
+	return jp_order_by(x->at, y->at, jp_order(y->unknown, x->unknown));
 }
 
 static bool goes_to(const struct jp_insn *insn)

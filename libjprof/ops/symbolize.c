@@ -461,11 +461,7 @@ static int by_object_and_offset(const void *a, const void *b, void *locations)
 	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
 	const struct jp_location *x = (const struct jp_location *)locations + m;
 	const struct jp_location *y = (const struct jp_location *)locations + n;
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return (m > n) - (m < n);
+	return jp_order_by(x->object, y->object, jp_order_by(x->offset, y->offset, jp_order(m, n)));
 }
 
 static int sort_locations(struct symbolizing *w)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/macros.h"
+#include "base/search.h"
 
 enum { few_samples = 10, least_pieces = 4, most_pieces = 256 };
 
@@ -168,7 +169,7 @@ static double expected_in(const struct contest *c, double begin, double part)
 static int compare_numbers(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
+	return jp_order(*x, *y);
 }
 
 /* Load is never even, so counts scatter by more than chance: how many times as much they do, against what the best
