@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "cli/names.h"
 #include "cli/rootpath.h"
 #include "cli/shortage.h"
@@ -138,9 +139,7 @@ static size_t best_likeness(const struct package_search *s, const char *package)
 static int by_likeness(const void *a, const void *b)
 {
 	const struct dpkg_list *x = a, *y = b;
-	if (x->likeness != y->likeness)
-		return x->likeness > y->likeness ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return jp_order_by(y->likeness, x->likeness, strcmp(x->name, y->name));
 }
 
 /* The lists, the likely ones first. What memory is too short for is left out. */

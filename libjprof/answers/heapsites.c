@@ -16,17 +16,13 @@
 static int by_address(const void *a, const void *b)
 {
 	const struct jp_rubyslot *x = a, *y = b;
-	return (x->address > y->address) - (x->address < y->address);
+	return jp_order(x->address, y->address);
 }
 
 static int by_sampled_node(const void *a, const void *b)
 {
 	const struct jp_heap_sample *x = a, *y = b;
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
-	return jp_order(x->bytes, y->bytes);
+	return jp_order_by(x->node, y->node, jp_order_by(x->site, y->site, jp_order(x->bytes, y->bytes)));
 }
 
 /* The frame at which an object was allocated, as rows have it: the innermost of the application or a gem, else the

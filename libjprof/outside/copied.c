@@ -238,7 +238,7 @@ static int by_copied_bytes(const void *a, const void *b)
 	const struct jprof_copy *x = a, *y = b;
 	if (x->bytes != y->bytes)
 		return (x->bytes < y->bytes) - (x->bytes > y->bytes);
-	return x->kind != y->kind ? (int)x->kind - (int)y->kind : (x->size > y->size) - (x->size < y->size);
+	return x->kind != y->kind ? (int)x->kind - (int)y->kind : jp_order(x->size, y->size);
 }
 
 static const char *name_of_copied(const struct jprof_copies *c, unsigned i)

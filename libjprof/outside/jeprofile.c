@@ -42,9 +42,7 @@ static int take_sample(struct jp_memsource *m, const struct jp_jeextent *e, stru
 static int by_context(const void *a, const void *b)
 {
 	const struct jp_jesample *x = a, *y = b;
-	if (x->context != y->context)
-		return x->context < y->context ? -1 : 1;
-	return x->time < y->time ? -1 : x->time > y->time;
+	return jp_order_by(x->context, y->context, jp_order(x->time, y->time));
 }
 
 static int take_samples(struct jp_memsource *m, const struct jp_jeextents *x, struct jp_jeprofile *p)
@@ -454,9 +452,7 @@ static int add_parts_of(const struct jp_jeprofile *p, const struct jp_jeages *ag
 static int by_stack_and_epoch(const void *a, const void *b)
 {
 	const struct profile_part *x = a, *y = b;
-	return x->stack != y->stack   ? jp_order(x->stack, y->stack)
-	       : x->epoch != y->epoch ? jp_order(x->epoch, y->epoch)
-	                              : jp_order(x->context, y->context);
+	return jp_order_by(x->stack, y->stack, jp_order_by(x->epoch, y->epoch, jp_order(x->context, y->context)));
 }
 
 static int make_parts(const struct jp_jeprofile *p, const struct jp_jeages *ages, struct profile_parts *to)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "input/maps.h"
 
 enum {
@@ -137,9 +138,7 @@ static void add_content(struct lost_sums *s, const struct lost_content *c, uint6
 static int larger_content(const void *a, const void *b)
 {
 	const struct lost_content *x = a, *y = b;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return x->size != y->size ? (x->size > y->size) - (x->size < y->size) : strcmp(x->file, y->file);
+	return jp_order_by(y->bytes, x->bytes, jp_order_by(x->size, y->size, strcmp(x->file, y->file)));
 }
 
 static void put_lost_content(struct jp_jsonout *j, const struct lost_content *c)

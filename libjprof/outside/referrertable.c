@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "base/search.h"
 
 enum { most_owners = 8192, owner_places = 4 * most_owners };
 
@@ -69,9 +70,7 @@ static int own_then_larger(const void *a, const void *b)
 	const struct jp_referrer *x = a, *y = b;
 	if (x->own != y->own)
 		return x->own ? -1 : 1;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return jp_order_by(y->bytes, x->bytes, strcmp(x->name, y->name));
 }
 
 void jp_referrertable_sort(struct jp_referrertable *t)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum {
 	type_object = 1,
 	most_classes = jp_ruby_classes / 4 * 3,
@@ -136,7 +138,7 @@ static int by_name_of_class(const void *a, const void *b)
 {
 	const struct jp_rubytally *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
-	return order ? order : (x->type > y->type) - (x->type < y->type);
+	return order ? order : jp_order(x->type, y->type);
 }
 
 static int own_and_larger_first(const void *a, const void *b)

@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "model/tags.h"
 #include "render/render.h"
 #include "statistics/scaling.h"
@@ -274,7 +275,7 @@ static const char *function_object(const struct graph *g, const struct function 
 
 static int by_number(uint32_t a, uint32_t b)
 {
-	return (a > b) - (a < b);
+	return jp_order(a, b);
 }
 
 static int compare_functions(const void *a, const void *b, void *context)

@@ -95,7 +95,7 @@ static int add_sites(struct disasm *d)
 static int sites_by_address(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
-	return x->object != y->object ? jp_order(x->object, y->object) : jp_order(x->vaddr, y->vaddr);
+	return jp_order_by(x->object, y->object, jp_order(x->vaddr, y->vaddr));
 }
 
 /* Sorts the sites; site_of is led to their new places. */
@@ -507,9 +507,7 @@ static int put_code(struct disasm *d, const struct code_routine *r, struct jprof
 static int routines_by_cum(const void *a, const void *b)
 {
 	const struct code_routine *x = a, *y = b;
-	if (fabs(x->cum) != fabs(y->cum))
-		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
-	return x->object != y->object ? jp_order(x->object, y->object) : jp_order(x->start, y->start);
+	return jp_order_by(fabs(y->cum), fabs(x->cum), jp_order_by(x->object, y->object, jp_order(x->start, y->start)));
 }
 
 static int disassemble(struct disasm *d, struct jp_pattern *pattern, struct jprof_error *err)

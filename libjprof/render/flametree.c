@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "render/unloop.h"
 
 enum { all_stacks = 0 };
@@ -116,11 +117,9 @@ static int order_of_siblings(const void *a, const void *b, void *context)
 	const struct flame_maker *m = context;
 	const struct jp_flame_node *x = &m->tree->nodes[*(const uint32_t *)a];
 	const struct jp_flame_node *y = &m->tree->nodes[*(const uint32_t *)b];
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->width != y->width)
-		return x->width > y->width ? -1 : 1;
-	return strcmp(m->view->rows[x->row].name, m->view->rows[y->row].name);
+	return jp_order_by(
+	    x->parent, y->parent,
+	    jp_order_by(y->width, x->width, strcmp(m->view->rows[x->row].name, m->view->rows[y->row].name)));
 }
 
 static int place_siblings(struct flame_maker *m)

@@ -140,9 +140,7 @@ static int rows_by_flat(const void *m, const void *n, void *context)
 	const struct graph_build *b = context;
 	uint32_t x = *(const uint32_t *)m, y = *(const uint32_t *)n;
 	double first = fabs(b->tallies[x].flat), second = fabs(b->tallies[y].flat);
-	if (first != second)
-		return first > second ? -1 : 1;
-	return strcmp(b->view->rows[x].name, b->view->rows[y].name);
+	return jp_order_by(second, first, strcmp(b->view->rows[x].name, b->view->rows[y].name));
 }
 
 static int rows_by_cum(const void *m, const void *n, void *context)
@@ -150,9 +148,7 @@ static int rows_by_cum(const void *m, const void *n, void *context)
 	const struct graph_build *b = context;
 	uint32_t x = *(const uint32_t *)m, y = *(const uint32_t *)n;
 	double first = fabs(b->tallies[x].cum), second = fabs(b->tallies[y].cum);
-	if (first != second)
-		return first > second ? -1 : 1;
-	return strcmp(b->view->rows[x].name, b->view->rows[y].name);
+	return jp_order_by(second, first, strcmp(b->view->rows[x].name, b->view->rows[y].name));
 }
 
 static int rows_by_turn(const void *m, const void *n, void *context)
@@ -363,9 +359,7 @@ static int add_edges(struct graph_build *b, const struct pass *pass)
 static int edges_by_value(const void *a, const void *b)
 {
 	const struct jprof_edge *x = a, *y = b;
-	if (fabs(x->value) != fabs(y->value))
-		return fabs(x->value) > fabs(y->value) ? -1 : 1;
-	return x->from != y->from ? jp_order(x->from, y->from) : jp_order(x->to, y->to);
+	return jp_order_by(fabs(y->value), fabs(x->value), jp_order_by(x->from, y->from, jp_order(x->to, y->to)));
 }
 
 static void finish_edges(struct graph_build *b)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
+
 /* Of a tag, or of none. */
 struct tag_sum {
 	uint32_t tag;
@@ -14,9 +16,7 @@ struct tag_sum {
 static int by_tag_value(const void *a, const void *b)
 {
 	const struct tag_sum *x = a, *y = b;
-	if (fabs(x->value) != fabs(y->value))
-		return fabs(x->value) > fabs(y->value) ? -1 : 1;
-	return x->tag < y->tag ? -1 : x->tag > y->tag;
+	return jp_order_by(fabs(y->value), fabs(x->value), jp_order(x->tag, y->tag));
 }
 
 static void put_tag_sum(struct jp_jsonout *j, const struct jprof_view *v, const struct tag_sum *sum)

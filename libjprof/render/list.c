@@ -167,7 +167,7 @@ static int list_by_cum(const void *a, const void *b, void *context)
 static int lines_by_routine(const void *a, const void *b)
 {
 	const struct list_line *x = a, *y = b;
-	return x->routine != y->routine ? jp_order(x->routine, y->routine) : jp_order(x->number, y->number);
+	return jp_order_by(x->routine, y->routine, jp_order(x->number, y->number));
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------ */

@@ -17,7 +17,7 @@ struct sized {
 static int compare_sized(const void *a, const void *b)
 {
 	const struct sized *x = a, *y = b;
-	return x->stack != y->stack ? jp_order(x->stack, y->stack) : jp_order(x->limit, y->limit);
+	return jp_order_by(x->stack, y->stack, jp_order(x->limit, y->limit));
 }
 
 /* One for each stack and class, in the order of stacks. NULL when memory is short. */

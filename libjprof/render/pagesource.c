@@ -20,16 +20,14 @@ struct hot_line {
 static int compare_lines(const void *a, const void *b)
 {
 	const struct hot_line *x = a, *y = b;
-	return x->file != y->file ? jp_order(x->file, y->file) : jp_order(x->line, y->line);
+	return jp_order_by(x->file, y->file, jp_order(x->line, y->line));
 }
 
 /* The most first; what holds nothing is last. */
 static int compare_values(const void *a, const void *b)
 {
 	const struct hot_line *x = a, *y = b;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return compare_lines(a, b);
+	return jp_order_by(y->value, x->value, compare_lines(a, b));
 }
 
 /* The page's frame at which a stack's memory was allocated; JP_NONE: a filter dropped the stack. */

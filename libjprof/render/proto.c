@@ -129,9 +129,7 @@ static uint32_t real_mapping(struct proto_writer *w, uint32_t index)
 static int by_object_and_start(const void *a, const void *b)
 {
 	const struct mapping_key *x = a, *y = b;
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	return x->start != y->start ? jp_order(x->start, y->start) : jp_order(x->index, y->index);
+	return jp_order_by(x->object, y->object, jp_order_by(x->start, y->start, jp_order(x->index, y->index)));
 }
 
 static int sort_mappings(struct proto_writer *w)

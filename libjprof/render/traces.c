@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "model/tags.h"
 #include "render/errors.h"
 #include "render/render.h"
@@ -85,7 +86,7 @@ static int traces_by_value(const void *a, const void *b, void *context)
 	if (i == m && i == n) /* without a tag first: JP_NONE and one is 0 */
 		return trace_tag(t, x->stack) + 1 < trace_tag(t, y->stack) + 1 ? -1 : 1;
 	if (i == m || i == n)
-		return (m > n) - (m < n);
+		return jp_order(m, n);
 	return strcmp(t->view->rows[p[i]].name, t->view->rows[q[i]].name);
 }
 

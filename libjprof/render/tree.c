@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "render/errors.h"
 #include "render/render.h"
 #include "render/unloop.h"
@@ -96,11 +97,9 @@ static int nodes_by_parent(const void *a, const void *b, void *context)
 {
 	const struct tree *t = context;
 	const struct tree_node *x = &t->nodes[*(const uint32_t *)a], *y = &t->nodes[*(const uint32_t *)b];
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (fabs(x->cum) != fabs(y->cum))
-		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
-	return strcmp(t->view->rows[x->name].name, t->view->rows[y->name].name);
+	return jp_order_by(
+	    x->parent, y->parent,
+	    jp_order_by(fabs(y->cum), fabs(x->cum), strcmp(t->view->rows[x->name].name, t->view->rows[y->name].name)));
 }
 
 static int siblings_by_cum(const void *a, const void *b, void *context)
@@ -108,9 +107,7 @@ static int siblings_by_cum(const void *a, const void *b, void *context)
 	const struct tree *t = context;
 	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
 	const struct tree_node *x = &t->nodes[m], *y = &t->nodes[n];
-	if (fabs(x->cum) != fabs(y->cum))
-		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
-	return (m > n) - (m < n);
+	return jp_order_by(fabs(y->cum), fabs(x->cum), jp_order(m, n));
 }
 
 /* The biggest nodes, and whatever leads to them: in a difference a caller may be smaller than its callee. */

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/idsort.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "input/stream.h"
 #include "rubyheap/keeperwords.h"
@@ -57,11 +58,7 @@ static struct identity identity_of(const struct jp_heap *heap, uint32_t i)
 static int by_identity(const void *a, const void *b)
 {
 	const struct identity *x = a, *y = b;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
-	return (x->type > y->type) - (x->type < y->type);
+	return jp_order_by(x->address, y->address, jp_order_by(x->class, y->class, jp_order(x->type, y->type)));
 }
 
 /* Of all its objects, sorted; NULL when memory is short. */
@@ -221,15 +218,13 @@ static int add_born_line(struct jprof_born *b, const struct jprof_rubyheap *h, c
 static int by_most_bytes(const void *a, const void *b)
 {
 	const struct jprof_born_line *x = a, *y = b;
-	return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : strcmp(x->site, y->site);
+	return jp_order_by(y->bytes, x->bytes, strcmp(x->site, y->site));
 }
 
 static int by_born_site(uint32_t a, uint32_t b, const void *context)
 {
 	const struct jp_heap_object *objects = context;
-	if (objects[a].site != objects[b].site)
-		return objects[a].site < objects[b].site ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return jp_order_by(objects[a].site, objects[b].site, jp_order(a, b));
 }
 
 static int add_born_lines(struct jprof_born *b, const struct jprof_rubyheap *h)

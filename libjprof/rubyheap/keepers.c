@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/pattern.h"
+#include "base/search.h"
 #include "rubyheap/keeperwords.h"
 
 /* A keeper has a row from this part of all bytes on. */
@@ -299,9 +300,7 @@ static int find_keepers(struct jprof_keepers *k, const struct weights *w)
 static int by_kept_bytes(const void *a, const void *b)
 {
 	const struct keeper_row *x = a, *y = b;
-	if (x->keeper.keeps != y->keeper.keeps)
-		return x->keeper.keeps < y->keeper.keeps ? 1 : -1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return jp_order_by(y->keeper.keeps, x->keeper.keeps, jp_order(x->node, y->node));
 }
 
 /* Nodes by the row whose keeper dominates them: members[first[row]] up to, but without, members[first[row + 1]]. */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/idsort.h"
 #include "base/pattern.h"
+#include "base/search.h"
 #include "rubyheap/rubyheap.h"
 
 struct jprof_rubystrings {
@@ -24,7 +25,7 @@ static int by_line_and_text(uint32_t a, uint32_t b, const void *context)
 		x = heap->says[a], y = heap->says[b];
 	if (x == y)
 		x = a, y = b;
-	return x < y ? -1 : x > y;
+	return jp_order(x, y);
 }
 
 /* Which of two texts is told first: that of more Strings, of more bytes, and so that no order of a file matters. */
@@ -125,7 +126,7 @@ static size_t choose_strings(struct jprof_rubystrings *s, struct jp_pattern *lin
 static int most_text_first(const void *a, const void *b)
 {
 	const struct jprof_string_line *x = a, *y = b;
-	return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : strcmp(x->site, y->site);
+	return jp_order_by(y->bytes, x->bytes, strcmp(x->site, y->site));
 }
 
 static int fill_strings(struct jprof_rubystrings *s, const char *line, struct jprof_error *err)

@@ -66,7 +66,7 @@ static void hash_stacks(struct path_search *s)
 static int by_hash(const void *a, const void *b)
 {
 	const struct hashed_stack *x = a, *y = b;
-	return x->hash != y->hash ? jp_order(x->hash, y->hash) : jp_order(x->stack, y->stack);
+	return jp_order_by(x->hash, y->hash, jp_order(x->stack, y->stack));
 }
 
 /* The stacks [first, end) have one hash. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "view/walk.h"
 
 struct jprof_coverage {
@@ -25,9 +26,7 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct jprof_coverage_file *x = a, *y = b;
 	double dx = size_of(x), dy = size_of(y);
-	if (dx != dy)
-		return dx > dy ? -1 : 1;
-	return strcmp(x->path, y->path);
+	return jp_order_by(dy, dx, strcmp(x->path, y->path));
 }
 
 /* By the place that a stack's memory is said to be allocated at. 0, or -1 when memory is short. */

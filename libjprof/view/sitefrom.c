@@ -43,9 +43,7 @@ static int add_caller(struct site_callers *c, uint32_t stack)
 static int by_rows(const void *a, const void *b)
 {
 	const struct came *x = a, *y = b;
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	return x->from != y->from ? jp_order(x->from, y->from) : jp_order(x->frame, y->frame);
+	return jp_order_by(x->row, y->row, jp_order_by(x->from, y->from, jp_order(x->frame, y->frame)));
 }
 
 /* Of several that are as much the first by name. */

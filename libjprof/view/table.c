@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/idsort.h"
 #include "base/opts.h"
+#include "base/search.h"
 #include "model/nameless.h"
 #include "view/view.h"
 
@@ -55,7 +56,7 @@ static int compare_hex(uint64_t a, uint64_t b)
 {
 	int x = a ? __builtin_clzll(a) & ~3 : 60, y = b ? __builtin_clzll(b) & ~3 : 60;
 	uint64_t m = a << x, n = b << y;
-	return m != n ? (m > n) - (m < n) : y - x;
+	return m != n ? jp_order(m, n) : y - x;
 }
 
 static int compare_made_names(const struct jprof_view *v, uint32_t m, uint32_t n)
