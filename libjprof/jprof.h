@@ -69,7 +69,6 @@ enum jprof_advice {
 	JPROF_ADVICE_AGAIN,    /* all of it once more: a file was replaced in between */
 	JPROF_ADVICE_PATTERN,  /* another pattern; the text begins with the name of the option that holds it */
 	JPROF_ADVICE_FUNCTION, /* a pattern that finds functions: a table by cum lists them. The text begins as above */
-	JPROF_ADVICE_BASE,     /* a profile with a base: a difference. The text begins with the name of the format */
 	JPROF_ADVICE_GROWTH,   /* a difference without what shrank */
 	JPROF_ADVICE_LINES,    /* debug information with lines; what there is jprof_coverage_new says */
 	JPROF_ADVICE_SOURCE,   /* the source file: source_path and trim_path of the report, or sysroot */
@@ -1348,7 +1347,6 @@ struct jprof_format {
 	bool for_people;      /* to be read; else it is for another program */
 	bool by_thread;       /* of a view with thread labels there is one report for each thread */
 	bool binary;          /* nothing for a terminal */
-	bool difference;      /* it wants a view of a difference */
 	bool errors;          /* it wants a view with errors */
 	bool sites;           /* of a profile with Ruby it is best by site. Since: 0.2 */
 	bool source;          /* it can repeat the dump itself: jprof_report_opts.source */

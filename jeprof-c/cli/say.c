@@ -133,7 +133,6 @@ static const struct {
 	[JPROF_ADVICE_AGAIN] = { "", "; run jprof again" },
 	[JPROF_ADVICE_PATTERN] = { "--", "" },
 	[JPROF_ADVICE_FUNCTION] = { "--", "; jprof --cum lists those that have" },
-	[JPROF_ADVICE_BASE] = { "--", "; give the early one with --diff_base=DUMP" },
 	[JPROF_ADVICE_GROWTH] = { "", "; --drop_negative shows what grew" },
 	[JPROF_ADVICE_LINES] = { "", ", see jprof info" },
 	[JPROF_ADVICE_SOURCE] = { "", "; give --source-path=DIR, with --trim-path=PREFIX, or --sysroot=DIR" },

@@ -1,5 +1,4 @@
-/* Collapsed stacks, one line each: ROOT;...;LEAF VALUE, what flame graph tools read; or ROOT;...;LEAF BASE NEW,
- * as difffolded.pl writes. */
+/* Collapsed stacks, one line each: ROOT;...;LEAF VALUE, what flame graph tools read. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +10,11 @@
 #include "view/walk.h"
 
 /* Stacks of equal names are one line. */
-struct stack_values {
-	double value;
-	double base;
-};
-
 struct lines {
 	struct jp_intern names;
-	struct jp_intern parts;  /* what frames are called in lines */
-	uint32_t *part;          /* by frame: id in parts, or JP_NONE: it was not come to */
-	struct stack_values *of; /* by id in names */
+	struct jp_intern parts; /* what frames are called in lines */
+	uint32_t *part;         /* by frame: id in parts, or JP_NONE: it was not come to */
+	double *of;             /* by id in names */
 	size_t cap;
 	double total; /* of all, added up in the order of the view, as its own total is */
 };
@@ -96,10 +90,9 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 		if (id == JP_NONE || jp_array_reserve(&lines->of, &lines->cap, (size_t)id + 1, sizeof *lines->of))
 			return -1;
 		if (id == known)
-			lines->of[id] = (struct stack_values){ 0 };
-		lines->of[id].value += jp_stack_value(walk->view, i);
+			lines->of[id] = 0;
+		lines->of[id] += jp_stack_value(walk->view, i);
 		lines->total += jp_stack_value(walk->view, i);
-		lines->of[id].base += jp_stack_base(walk->view, i);
 	}
 	return 0;
 }
@@ -107,7 +100,7 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 /* One line to be written. */
 struct stack_line {
 	const char *name;
-	struct stack_values line;
+	double value;
 };
 
 static int by_name(const void *a, const void *b)
@@ -125,54 +118,34 @@ static struct stack_line *sorted(const struct lines *lines)
 	return rows;
 }
 
-typedef void put_rows_fn(const struct stack_line *rows, size_t count, double total, struct jp_strbuf *out);
-
-static void put_one_value(const char *name, double value, struct jp_strbuf *out)
-{
-	jp_strbuf_str(out, name);
-	jp_strbuf_printf(out, " %.0f\n", value);
-}
-
 /* Whole numbers that sum up to that of the total. A sum in another order may be off by a rounding error, which must not
  * cost the last byte: so the last row is what is missing. */
 static void put_stack_values(const struct stack_line *rows, size_t count, double total, struct jp_strbuf *out)
 {
 	double sum = 0, written = 0;
 	for (size_t i = 0; i < count; i++) {
-		double step = jp_whole_step(&sum, rows[i].line.value);
+		double step = jp_whole_step(&sum, rows[i].value);
 		if (i + 1 == count)
 			step = trunc(total) - written;
 		written += step;
-		if (step != 0)
-			put_one_value(rows[i].name, step, out);
+		if (step != 0) {
+			jp_strbuf_str(out, rows[i].name);
+			jp_strbuf_printf(out, " %.0f\n", step);
+		}
 		jp_strbuf_drain(out);
 	}
 }
 
-/* Whole numbers that sum up to the two totals. Subtracting leaves traces of rounding. */
-static void put_both(const struct stack_line *rows, size_t count, double total, struct jp_strbuf *out)
+int jp_render_collapsed(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
+                        struct jprof_error *err)
 {
-	(void)total;
-	double base_sum = 0, now_sum = 0;
-	for (size_t i = 0; i < count; i++) {
-		double now = rows[i].line.base + rows[i].line.value;
-		double base_step = jp_whole_step(&base_sum, fmax(rows[i].line.base, 0));
-		double now_step = jp_whole_step(&now_sum, now > 1e-6 ? now : 0);
-		if (base_step != 0 || now_step != 0)
-			jp_strbuf_printf(out, "%s %.0f %.0f\n", rows[i].name, base_step, now_step);
-		jp_strbuf_drain(out);
-	}
-}
-
-static int render_stacks(const struct jprof_view *view, put_rows_fn *put, struct jp_strbuf *out,
-                         struct jprof_error *err)
-{
+	(void)opts;
 	struct lines lines = { .part = jp_none_array(view->code.frame_count) };
 	struct jp_walk walk;
 	int rc = jp_walk_init(&walk, view) || !lines.part ? -1 : collect(&lines, &walk);
 	struct stack_line *rows = rc ? NULL : sorted(&lines);
 	if (rows)
-		put(rows, lines.names.count, lines.total, out);
+		put_stack_values(rows, lines.names.count, lines.total, out);
 	rc = rows ? 0 : -1;
 	free(rows);
 	jp_walk_release(&walk);
@@ -181,18 +154,4 @@ static int render_stacks(const struct jprof_view *view, put_rows_fn *put, struct
 	free(lines.part);
 	free(lines.of);
 	return rc ? jp_error_nomem(err) : 0;
-}
-
-int jp_render_collapsed(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
-                        struct jprof_error *err)
-{
-	(void)opts;
-	return render_stacks(view, put_stack_values, out, err);
-}
-
-int jp_render_diff_collapsed(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
-                             struct jprof_error *err)
-{
-	(void)opts;
-	return render_stacks(view, put_both, out, err);
 }

@@ -70,10 +70,6 @@ static const struct renderer {
 	  jp_render_json },
 	{ { .name = "speedscope", .help = "a profile for www.speedscope.app" }, jp_render_speedscope },
 	{ { .name = "dhat", .help = "a profile for valgrind's dh_view.html" }, jp_render_dhat },
-	{ { .name = "diff-collapsed",
-	    .help = "of a difference: ROOT;...;LEAF BASE NEW, for flame graphs of both",
-	    .difference = true },
-	  jp_render_diff_collapsed },
 };
 
 const struct jprof_format *jprof_format_at(size_t i)
@@ -139,10 +135,6 @@ static int check_wants(const struct jprof_view *view, const struct renderer *ren
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "a report as %s shows how far numbers may be off: make the view with .errors = true",
 		                format->name);
-	if (format->difference && !view->info.difference)
-		return jp_advise(
-		    err, JPROF_ADVICE_BASE,
-		    jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s shows two dumps side by side", format->name));
 	return 0;
 }
 

@@ -212,7 +212,7 @@ def formats():
 
 
 PEOPLE = {"text", "tree", "sizes", "traces", "peek", "list", "disasm", "dot", "svg", "flame"}
-PROGRAMS = {"collapsed", "raw", "callgrind", "csv", "json", "speedscope", "dhat", "diff-collapsed"}
+PROGRAMS = {"collapsed", "raw", "callgrind", "csv", "json", "speedscope", "dhat"}
 OTHERS = {"proto", "interactive", "symbols", "pdf", "png", "gif", "ps", "web",  # below, or no text
           "html"}  # tests/browser/page.py
 
@@ -261,7 +261,7 @@ def main():
         for word in "--lines", "--files", "--addresses", "--libs", "--thread=*", "--errors", "--full-names":
             for_people(word, source, rows=30)
         for_people("info", source, rows=100)
-        for word in sorted(PROGRAMS - {"diff-collapsed"}):
+        for word in sorted(PROGRAMS):
             for_programs(f"--{word}", source, kept=word not in ("raw",) or source == "p.pb")
         for_people("--interactive", source, stdin=b"top1000\npeek .\ntree\ntraces\nlist .\nfocus n24_\ntext\noptions\n")
         two = ["later-" + source if i else source for i in range(2)]
@@ -294,7 +294,6 @@ def main():
     run("--proto", "-o", "out.pb.gz", "p.pb")
     for s in proto_strings(open("out.pb.gz", "rb").read()):
         check(s.decode(errors="replace").encode() == s, f"--proto: no UTF-8: {s!r}")
-    for_programs("--diff-collapsed", "--diff_base=d.heap", "p.pb", kept=False)
     os.mkdir("src")
     with open("src/" + list(names())[-1].decode(), "wb") as f:
         f.write(b"".join(n + b"\n" for n in names()))

@@ -25,7 +25,6 @@ while read -r format; do
         grep -q 'which was made without capstone' err || echo "--$format=."
         ;;
     peek | list) echo "--$format=." ;;
-    diff-collapsed) echo "--$format --diff_base=before.heap" ;;
     interactive | symbols) ;; # below; no file
     svg | pdf | png | gif | ps | web)
         run "$jprof" --$format -o try $sys x.heap

@@ -106,7 +106,6 @@ help top~there is no command top; jprof --top=N DUMP
 --perf-map=/no/such app.heap~/no/such: cannot be opened: No such file or directory$
 --max-memory=lots app.heap~--max-memory=lots: give a size such as 500M or 2G$
 --rules=x app.heap~--rules=FILE is for jprof explain$
---diff-collapsed app.heap~--diff-collapsed shows two dumps side by side; give the early one with --diff_base=DUMP$
 run~no command to start; usage: jprof run .OPTIONS. -- COMMAND
 run nosuchprogram~nosuchprogram: no such program$
 run -- app.rb~app.rb: is no program that may be run; give the one that runs it, too$

@@ -39,7 +39,7 @@ report names.plain json "$nowhere" names.heap
 # Two jemallocs' dumps are of two runs: all of it is subtracted by file and offset.
 report threads.diff json --diff_base=jemalloc-5.3.0.heap "$threads" jemalloc-5.3.1.heap
 report threads.diff csv --diff_base=jemalloc-5.3.0.heap "$threads" jemalloc-5.3.1.heap
-for format in csv json speedscope diff-collapsed collapsed; do
+for format in csv json speedscope collapsed; do
     report cext.diff $format --top=5 --focus=row_new --diff_base=cext.0.heap "$ruby" \
         cext.1.heap
 done

@@ -253,21 +253,5 @@ def check_dhat(path, total, objects):
     near("blocks", sum(point["tbk"] for point in document["pps"]), float(objects), 0)
 
 
-def check_folded(path, base, now):
-    """usage: FILE BASE NOW: sums of the two columns; no stack twice, none of two zeros."""
-    stacks, sums = set(), [0, 0]
-    for line in open(path, encoding="utf-8", errors="replace"):
-        stack, early, late = line.rstrip("\n").rsplit(" ", 2)
-        if stack in stacks:
-            die("twice: " + stack)
-        stacks.add(stack)
-        values = [int(early), int(late)]
-        if min(values) < 0 or not any(values):
-            die("values of a line: %s" % values)
-        sums = [a + b for a, b in zip(sums, values)]
-    near("the early dump", sums[0], float(base), 0)
-    near("the late dump", sums[1], float(now), 0)
-
-
 if __name__ == "__main__":
     globals()["check_" + sys.argv[1]](*sys.argv[2:])

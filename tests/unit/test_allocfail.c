@@ -44,8 +44,6 @@ static int show_views(const struct jprof_view *view, struct job *job)
 	for (size_t i = 0; !rc && (format = jprof_format_at(i)); i++) {
 		if (i && format->for_people != job->views)
 			continue;
-		if (format->difference && !jprof_view_info(view)->difference)
-			continue;
 		rc = jprof_render(view, format->name, &opts, keep, job, &job->err);
 		if (rc == JPROF_E_UNSUPPORTED)
 			rc = 0;

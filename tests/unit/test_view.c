@@ -176,7 +176,6 @@ TEST(test_unknown_words)
 	view = view_of(p, NULL);
 	assert_refused(jprof_render(view, "no such", NULL, append, NULL, &err), &err, "no such");
 	assert_refused(jprof_render(view, "csv", NULL, append, NULL, &err), &err, ".errors = true");
-	assert_refused(jprof_render(view, "diff-collapsed", NULL, append, NULL, &err), &err, "two dumps");
 	const struct jprof_report_opts no_size = { .top = 1 };
 	assert_refused(jprof_render(view, "text", &no_size, append, NULL, &err), &err, ".size");
 	jprof_view_free(view);
@@ -342,8 +341,7 @@ TEST(test_reports_are_streamed)
 	const struct jprof_format *format;
 	for (size_t i = 0; (format = jprof_format_at(i)); i++) {
 		/* A histogram has as many lines as there are sizes; a picture has no box for what cannot be seen. */
-		if (format->argument || format->difference || !strcmp(format->name, "sizes") ||
-		    !strcmp(format->name, "flame"))
+		if (format->argument || !strcmp(format->name, "sizes") || !strcmp(format->name, "flame"))
 			continue;
 		pieces = 0;
 		assert_int_equal(jprof_render(view, format->name, &opts, count_pieces, &pieces, NULL), 0);
