@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "input/rubytypes.h"
 
 static const char slot_object[] = "[ruby heap]";
 
@@ -31,18 +32,6 @@ bool jp_is_of_heap(const struct jprof_profile *profile, uint32_t stack, enum jpr
 
 /* ---- places ------------------------------------------------------------------------------------------------ */
 
-/* Of objects whose class has no name: by the lowest bits of their flags (enum ruby_value_type). */
-static const char *type_name(uint32_t type)
-{
-	static const char *const names[] = {
-		[0x01] = "Object", [0x02] = "Class",    [0x03] = "Module", [0x04] = "Float",    [0x05] = "String",
-		[0x06] = "Regexp", [0x07] = "Array",    [0x08] = "Hash",   [0x09] = "Struct",   [0x0a] = "Integer",
-		[0x0b] = "File",   [0x0c] = "Data",     [0x0d] = "Match",  [0x0e] = "Complex",  [0x0f] = "Rational",
-		[0x14] = "Symbol", [0x1a] = "Internal", [0x1b] = "Syntax", [0x1c] = "Internal",
-	};
-	return type < jp_count(names) && names[type] ? names[type] : "Nameless";
-}
-
 /* What the work on one table needs. */
 struct slot_load {
 	struct jp_ruby_load *ruby;
@@ -55,7 +44,7 @@ static uint32_t place_of_slot(struct slot_load *w, const struct jp_rubyslot *slo
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
 	const char *known = jp_rubytable_text(w->ruby->table, slot->class);
-	const char *class = *known ? known : type_name(slot->type);
+	const char *type = jp_ruby_type_name(slot->type), *class = *known ? known : type ? type : "Nameless";
 	jp_strbuf_printf(&name, "%s object", class);
 	struct jprof_profile *p = w->ruby->profile;
 	struct jp_checksum place = jp_checksum_none();

@@ -12,21 +12,6 @@ enum {
 	most_own_rows = 30,
 };
 
-/* From Ruby 3.1 to 4.0: the five lowest bits of an object's flags. */
-static const char *const type_names[jp_ruby_types] = {
-	[1] = "Object",     [2] = "Class",     [3] = "Module",
-	[4] = "Float",      [5] = "String",    [6] = "Regexp",
-	[7] = "Array",      [8] = "Hash",      [9] = "Struct",
-	[10] = "Integer",   [11] = "File",     [12] = "Data",
-	[13] = "MatchData", [14] = "Complex",  [15] = "Rational",
-	[20] = "Symbol",    [26] = "internal", [28] = "included module",
-};
-
-const char *jp_ruby_type_name(unsigned type)
-{
-	return type < jp_ruby_types ? type_names[type] : NULL;
-}
-
 /* ---- counting ------------------------------------------------------------------------------------------------ */
 
 /* The tally of a class, made when it is new; NULL: there are too many. */
@@ -48,7 +33,7 @@ static struct jp_rubytally *tally_of(struct jp_rubycensus *c, uint64_t class, un
 
 bool jp_ruby_has_class(unsigned type)
 {
-	return type_names[type] && type != jp_ruby_type_class && type != jp_ruby_type_module &&
+	return jp_ruby_type_name(type) && type != jp_ruby_type_class && type != jp_ruby_type_module &&
 	       type != jp_ruby_type_imemo && type != jp_ruby_type_iclass;
 }
 
@@ -58,14 +43,15 @@ static void count_rubypage(struct jp_rubycensus *c, const struct jp_rubypage *p,
 		uint64_t words[2];
 		memcpy(words, bytes + (p->first - p->at) + (size_t)i * p->slot, sizeof words);
 		unsigned type = words[0] & 31;
-		struct jp_rubytally *tally = type_names[type] ? &c->types[type] : NULL;
+		bool is_object = jp_ruby_type_name(type);
+		struct jp_rubytally *tally = is_object ? &c->types[type] : NULL;
 		for (int k = 0; k < 2 && tally; k++) {
 			tally->count++;
 			tally->slots += p->slot;
 			tally = !k && jp_ruby_has_class(type) ? tally_of(c, words[1], type, true) : NULL;
 		}
-		c->free_slots += !type_names[type];
-		c->free_bytes += type_names[type] ? 0 : p->slot;
+		c->free_slots += !is_object;
+		c->free_bytes += is_object ? 0 : p->slot;
 	}
 	c->slots += p->count;
 }
@@ -156,7 +142,7 @@ static void join_by_name(struct jp_rubycensus *c)
 	qsort(c->classes, c->used, sizeof *c->classes, by_name_of_class);
 	for (size_t i = 0; i < c->used; i++) {
 		struct jp_rubytally *t = &c->classes[i], *last = kept ? &c->classes[kept - 1] : NULL;
-		if (!*t->name || !strcmp(t->name, type_names[t->type]))
+		if (!*t->name || !strcmp(t->name, jp_ruby_type_name(t->type)))
 			continue;
 		if (last && !strcmp(last->name, t->name)) {
 			last->count += t->count;
@@ -245,7 +231,7 @@ void jp_rubycensus_write(const struct jp_rubycensus *c, struct jp_jsonout *j)
 	jp_jsonout_put(j, "objects:{\ncomplete:%i types:[\n", !c->cut);
 	for (unsigned i = 0; i < jp_ruby_types; i++)
 		if (c->types[i].count)
-			put_tally(j, type_names[i], &c->types[i]);
+			put_tally(j, jp_ruby_type_name(i), &c->types[i]);
 	jp_jsonout_put(j, "]classes:[\n");
 	for (size_t i = 0, rows = 0; i < c->class_count && rows < most_rows; i++) {
 		if (c->classes[i].own && own++ >= most_own_rows)

@@ -4,11 +4,12 @@
 #define JP_OUTSIDE_RUBYCENSUS_H
 
 #include "base/jsonout.h"
+#include "input/rubytypes.h"
 #include "outside/chunks.h"
 #include "outside/jeextents.h"
 #include "outside/rubynames.h"
 
-enum { jp_ruby_types = 32, jp_ruby_classes = 1 << 16 };
+enum { jp_ruby_classes = 1 << 16 };
 
 /* Objects of a type and class. */
 struct jp_rubytally {
@@ -38,9 +39,6 @@ void jp_rubycensus_release(struct jp_rubycensus *census);
 
 /* Writes it as the member `ruby` of heap.json. */
 void jp_rubycensus_write(const struct jp_rubycensus *census, struct jp_jsonout *out);
-
-/* What an object's type is called, as the agent calls it; NULL: it is no object. */
-const char *jp_ruby_type_name(unsigned type);
 
 /* Whether an object of a type has a class that a program knows. */
 bool jp_ruby_has_class(unsigned type);
