@@ -14,8 +14,6 @@
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "cli/sink.h"
-#include "cli/terminal.h"
-#include "cli/thrift.h"
 #include "commands.h"
 #include "report/overwrite.h"
 
@@ -278,21 +276,13 @@ static bool prepare_check(struct check *c, const struct diff_options *o)
 static bool check_series(struct check *c, const struct loaded_series *loaded, const struct diff_options *o,
                          const struct inputs *inputs, struct sink *sink)
 {
-	c->report = (struct diff_report){
-		.loaded = loaded, .options = o, .columns = 80, .measure = diff_measure(loaded->series)
-	};
-	if (options_screen(&o->common)) {
-		struct terminal_size size = terminal_size();
-		c->report.columns = size.columns;
-		c->report.lines = thrift_lines(size.lines);
-	}
-	line_keepers_find(&c->report.keepers, inputs->dumps[inputs->dump_count - 1], o->common.member);
+	diff_report_open(&c->report, loaded, o, inputs);
 	bool good = judge_series(c) && (!o->update_baseline || c->result == CHECK_CANNOT_TELL || update_baseline(c)) &&
 	            put_check_report(c, o, sink);
 	if (good && o->github) /* the runner reads both streams; JSON has its own to itself */
 		check_put_annotations(o->output == AS_JSON || o->common.file ? stderr : stdout, c);
 	good = good && (!o->github || append_summary(c));
-	line_keepers_release(&c->report.keepers);
+	diff_report_close(&c->report);
 	return good;
 }
 

@@ -10,8 +10,6 @@
 #include "cli/filename.h"
 #include "cli/say.h"
 #include "cli/sink.h"
-#include "cli/terminal.h"
-#include "cli/thrift.h"
 #include "commands.h"
 #include "report/overwrite.h"
 
@@ -41,50 +39,34 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 		               .dump_count = 1 };
 	struct options plain = *common, change = *common;
 	struct loaded now = { 0 }, whole = { 0 };
-	struct jprof_explanation *explanation = NULL;
 	change.diff_base = inputs->dumps[0];
 	change.output = plain.output = "html";
 	bool good = load_profile(&whole, &last, &change) && load_profile(&now, &last, &plain);
-	if (good) {
+	if (good)
 		change.granularity =
 		    (int)series_granularity(report->loaded->by, jprof_profile_info(whole.profile)->has_ruby);
-		explanation = page_explanation(&now, &whole);
-	}
-	const struct explained what = { .explanation = explanation, .path = last.dumps[0], .members = "" };
 	const struct page page = { .options = &change,
 		                   .inputs = &last,
 		                   .snapshots = inputs,
 		                   .loaded = &whole,
-		                   .explained = explanation ? &what : NULL,
+		                   .memory = &now,
 		                   .diff = report };
 	good = good && page_put(&page, sink);
-	jprof_explain_free(explanation);
 	loaded_free(&whole);
 	loaded_free(&now);
 	return good;
 }
 
-enum { usual_diff_lines = 24 };
-
 static bool report_diff(const struct loaded_series *loaded, const struct diff_options *o, const struct inputs *inputs,
                         struct sink *sink)
 {
-	bool screen = options_screen(&o->common) && o->output != AS_HTML;
-	struct diff_report report = {
-		.loaded = loaded, .options = o, .columns = 80, .measure = diff_measure(loaded->series)
-	};
-	if (screen) {
-		struct terminal_size size = terminal_size();
-		report.columns = size.columns;
-		report.lines = thrift_lines(size.lines ? size.lines : usual_diff_lines);
-	}
+	struct diff_report report;
+	diff_report_open(&report, loaded, o, inputs);
 	report.colour = options_report(&o->common).colour;
 	if (o->output == AS_TEXT || o->output == AS_HTML)
 		diff_find_workers(&report, inputs);
-	if (o->output != AS_CSV)
-		line_keepers_find(&report.keepers, inputs->dumps[inputs->dump_count - 1], o->common.member);
 	bool good = o->output == AS_HTML ? put_diff_page(&report, inputs, sink) : put_diff(&report, sink);
-	line_keepers_release(&report.keepers);
+	diff_report_close(&report);
 	return good;
 }
 

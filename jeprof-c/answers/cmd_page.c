@@ -7,28 +7,12 @@
 #include "report/order.h"
 #include "report/overwrite.h"
 
-/* Where all memory is, of what is not subtracted from anything; NULL: nothing is known beside the profile. */
-static struct jprof_explanation *page_memory(const struct loaded *l)
+/* Where all memory is can be said of what is not subtracted from anything, if more is known than the profile. */
+static bool knows_memory(const struct loaded *l)
 {
 	struct jprof_outside outside;
 	jprof_profile_outside(l->profile, false, &outside);
-	return l->difference || !outside.processes ? NULL : page_explanation(l, NULL);
-}
-
-static bool put_report_page(const struct loaded *l, const struct options *o, const struct inputs *inputs,
-                            struct sink *sink)
-{
-	struct jprof_explanation *explanation = page_memory(l);
-	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
-	const struct explained what = { .explanation = explanation,
-		                        .path = inputs->dumps[inputs->dump_count - 1],
-		                        .members = info->members };
-	const struct page page = {
-		.options = o, .inputs = inputs, .loaded = l, .explained = explanation ? &what : NULL
-	};
-	bool good = page_put(&page, sink);
-	jprof_explain_free(explanation);
-	return good;
+	return !l->difference && outside.processes;
 }
 
 int cmd_page(const struct options *given)
@@ -43,7 +27,11 @@ int cmd_page(const struct options *given)
 	bool good = inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && filename_fits(o->file, "html") &&
 	            order_base(inputs.dumps, inputs.dump_count, &own) && load_profile(&loaded, &inputs, o);
 	if (good) {
-		good = put_report_page(&loaded, o, &inputs, &sink);
+		const struct page page = { .options = o,
+			                   .inputs = &inputs,
+			                   .loaded = &loaded,
+			                   .memory = knows_memory(&loaded) ? &loaded : NULL };
+		good = page_put(&page, &sink);
 		loaded_free(&loaded);
 	}
 	free(inputs.program);

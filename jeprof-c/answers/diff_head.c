@@ -5,6 +5,7 @@
 #include "answers/diff_text.h"
 #include "answers/explain_words.h"
 #include "cli/terminal.h"
+#include "cli/thrift.h"
 #include "report/servicename.h"
 
 const char *name_of_grown(const struct jprof_grown *row)
@@ -112,6 +113,27 @@ struct measure diff_measure(const struct jprof_series *series)
 	double total[2];
 	all_memory(series, total);
 	return measure_for(fmax(total[0], total[1]));
+}
+
+void diff_report_open(struct diff_report *r, const struct loaded_series *loaded, const struct diff_options *o,
+                      const struct inputs *inputs)
+{
+	enum { usual_lines = 24 };
+	*r = (struct diff_report){
+		.loaded = loaded, .options = o, .columns = 80, .measure = diff_measure(loaded->series)
+	};
+	if (options_screen(&o->common) && o->output != AS_HTML) {
+		struct terminal_size size = terminal_size();
+		r->columns = size.columns;
+		r->lines = thrift_lines(size.lines ? size.lines : usual_lines);
+	}
+	if (o->output != AS_CSV)
+		line_keepers_find(&r->keepers, inputs->dumps[inputs->dump_count - 1], o->common.member);
+}
+
+void diff_report_close(struct diff_report *r)
+{
+	line_keepers_release(&r->keepers);
 }
 
 static void add_growth_of_all(struct jp_strbuf *to, const struct diff_report *r)

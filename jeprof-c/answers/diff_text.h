@@ -27,6 +27,12 @@ struct diff_report {
 	struct line_keepers keepers;             /* by the last snapshot */
 };
 
+/* For what is printed: as wide and high as the terminal, if it goes to one; and who keeps what is said, if that can be
+ * shown. To be closed. */
+void diff_report_open(struct diff_report *report, const struct loaded_series *loaded,
+                      const struct diff_options *options, const struct inputs *inputs);
+void diff_report_close(struct diff_report *report);
+
 /* The unit for a series, by all of its memory. */
 struct measure diff_measure(const struct jprof_series *series);
 

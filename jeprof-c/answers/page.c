@@ -296,7 +296,7 @@ bool page_possible(const struct options *o, int rows)
 	return true;
 }
 
-bool page_put(const struct page *page, struct sink *sink)
+static bool put_whole_page(const struct page *page, struct sink *sink)
 {
 	struct options o = *page->options;
 	struct page_bytes bytes = { 0 };
@@ -310,6 +310,22 @@ bool page_put(const struct page *page, struct sink *sink)
 	else if (good)
 		good = !sink_write(sink, bytes.data, bytes.len);
 	free(bytes.data);
+	return good;
+}
+
+bool page_put(const struct page *given, struct sink *sink)
+{
+	struct page page = *given;
+	struct jprof_explanation *explanation =
+	    page.memory ? page_explanation(page.memory, page.diff ? page.loaded : NULL) : NULL;
+	const struct explained what = { .explanation = explanation,
+		                        .path = page.inputs->dumps[page.inputs->dump_count - 1],
+		                        .members = explanation && !page.diff
+		                                       ? jprof_profile_info(page.memory->profile)->members
+		                                       : "" };
+	page.explained = explanation ? &what : page.explained;
+	bool good = put_whole_page(&page, sink);
+	jprof_explain_free(explanation);
 	return good;
 }
 

@@ -12,8 +12,8 @@ struct page {
 	const struct inputs *inputs;
 	const struct inputs *snapshots;    /* all of those that are compared; NULL: no more than the pictures are of */
 	const struct loaded *loaded;       /* what the pictures are of */
-	const struct explained *explained; /* where all memory is; NULL: not known. Of what does not explain it has
-	                                    * explanation, path and members alone */
+	const struct loaded *memory;       /* where all of its memory is said, too; NULL: that is not known */
+	const struct explained *explained; /* the answer of explain; NULL: page_put() makes what `memory` needs */
 	const struct diff_report *diff;    /* what grew; NULL: nothing is compared, or by --base alone */
 	bool explains;                     /* its answer is that of explain */
 	bool silent;                       /* what it holds is not said */

@@ -76,21 +76,15 @@ static bool make_profile(const struct loaded *loaded, const struct serve_options
 
 static bool make_page(const struct loaded *loaded, const struct serve_options *o, const struct inputs *inputs, int fd)
 {
-	struct jprof_explanation *explanation = page_explanation(loaded, NULL);
-	const struct jprof_profile_info *info = jprof_profile_info(loaded->profile);
-	const struct explained what = { .explanation = explanation, .path = last_name, .members = info->members };
 	struct options report = o->report;
 	report.labels = false;
 	report.no_source = true; /* who may see names need not see the sources */
-	const struct page page = { .options = &report,
-		                   .inputs = inputs,
-		                   .loaded = loaded,
-		                   .explained = explanation ? &what : NULL,
-		                   .silent = true };
+	const struct page page = {
+		.options = &report, .inputs = inputs, .loaded = loaded, .memory = loaded, .silent = true
+	};
 	struct sink sink = { .path = last_name }; /* it keeps the bytes: nothing is written there */
 	bool good = page_put(&page, &sink) && fd_write(fd, sink.data, sink.len, true) == 0;
 	free(sink.data);
-	jprof_explain_free(explanation);
 	return good;
 }
 
