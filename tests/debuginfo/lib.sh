@@ -31,7 +31,7 @@ build() {
     built=$work/$1
     shift
     mkdir -p "$built/src" "$built/bin" "$built/obj"
-    cp "$SOURCES/subject.c" "$SOURCES/part.c" "$SOURCES/subject.h" "$built/src"
+    cp "$SOURCES/subject.c" "$SOURCES/part.c" "$SOURCES/subject.h" "$SOURCES/../subjects/dumpfile.h" "$built/src"
     for part in subject part; do
         (cd "$built/obj" && $CC -O1 -g -Wl,--build-id "$@" -c -o "$part.o" "$built/src/$part.c")
     done

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "dumpfile.h"
 #include "subject.h"
 
 enum { max_sites = 32, max_depth = 8, first_size = 1000, size_step = 17 };
@@ -55,26 +56,6 @@ static NOINLINE void two_deep(void)
 	AT(inlined_everywhere, NULL);
 }
 
-static FILE *create(const char *prefix, const char *suffix)
-{
-	char path[4096];
-	snprintf(path, sizeof path, "%s.%s", prefix, suffix);
-	FILE *file = fopen(path, "w");
-	if (!file) {
-		perror(path);
-		exit(1);
-	}
-	return file;
-}
-
-static void finish(FILE *file)
-{
-	if (ferror(file) || fclose(file)) {
-		perror("subject");
-		exit(1);
-	}
-}
-
 static int size_of(int i)
 {
 	return first_size + i * size_step;
@@ -83,20 +64,13 @@ static int size_of(int i)
 /* At rate 1 sampling takes all, and scaling changes nothing. */
 static void write_dump(FILE *to, const uintptr_t *addresses, int count)
 {
-	char buffer[4096];
-	size_t n;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	if (!maps)
-		abort();
 	fprintf(to, "heap_v2/1\n  t*: 0: 0 [0: 0]\n  t0: 0: 0 [0: 0]\n");
 	for (int i = 0; i < count; i++)
 		fprintf(to, "@ %#" PRIxPTR "\n  t*: 1: %d [0: 0]\n  t0: 1: %d [0: 0]\n", addresses[i], size_of(i),
 		        size_of(i));
 	fprintf(to, "\nMAPPED_LIBRARIES:\n");
-	while ((n = fread(buffer, 1, sizeof buffer, maps)))
-		fwrite(buffer, 1, n, to);
-	fclose(maps);
-	finish(to);
+	copy_maps(to);
+	close_checked(to);
 }
 
 static void write_sites(const char *prefix)
@@ -113,8 +87,8 @@ static void write_sites(const char *prefix)
 		fprintf(lines, "\n");
 		fprintf(functions, "%d %s\n", size_of(i), f[sites[i].depth - 1].function);
 	}
-	finish(lines);
-	finish(functions);
+	close_checked(lines);
+	close_checked(functions);
 	write_dump(create(prefix, "heap"), addresses, site_count);
 }
 
@@ -128,7 +102,7 @@ static void write_jit(const char *prefix)
 	FILE *map = create(prefix, "map");
 	fprintf(map, "%" PRIxPTR " 100 LazyCompile:~Object#each app.rb:3\n", at);
 	fprintf(map, "%" PRIxPTR " 1000 an old function\n%" PRIxPTR " 40 new_function\n", at + 0x100, at + 0x100);
-	finish(map);
+	close_checked(map);
 	write_dump(create(prefix, "jit.heap"), addresses, 3);
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "dumpfile.h"
 #include "site.h"
 
 enum { max_sites = 64, max_frames = 8, first_size = 1000, size_step = 17 };
@@ -60,38 +61,6 @@ NOINLINE void record_last(const struct site *site)
 static NOINLINE void host(void)
 {
 	HERE(host, 0);
-}
-
-static FILE *create(const char *prefix, const char *suffix)
-{
-	char path[4096];
-	snprintf(path, sizeof path, "%s.%s", prefix, suffix);
-	FILE *file = fopen(path, "w");
-	if (!file) {
-		perror(path);
-		exit(1);
-	}
-	return file;
-}
-
-static void close_checked(FILE *file)
-{
-	if (ferror(file) || fclose(file)) {
-		perror("subject");
-		exit(1);
-	}
-}
-
-static void copy_maps(FILE *to)
-{
-	char buffer[4096];
-	size_t n;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	if (!maps)
-		abort();
-	while ((n = fread(buffer, 1, sizeof buffer, maps)))
-		fwrite(buffer, 1, n, to);
-	fclose(maps);
 }
 
 /* The size of the i-th site's one object. At rate 1 scaling changes nothing: 1/(1-exp(-1000)) is 1. */

@@ -111,10 +111,16 @@ void name_locations(struct jprof_profile *p, const struct known *table, size_t c
 	p->named = true;
 }
 
-static int append(void *context, const void *data, size_t len)
+int append_to_strbuf(void *strbuf, const void *data, size_t len)
 {
-	jp_strbuf_add(context, data, len);
+	jp_strbuf_add(strbuf, data, len);
 	return 0;
+}
+
+uint64_t next_draw(uint64_t *state)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *state >> 20;
 }
 
 struct jprof_view *view_of(const struct jprof_profile *profile, const struct asked *asked)
@@ -144,7 +150,7 @@ char *text_of(const struct jprof_profile *profile, const struct asked *asked)
 	struct jprof_view *view = view_of(profile, asked);
 	struct jp_strbuf out = { 0 };
 	opts.size = sizeof opts;
-	assert_int_equal(jprof_render(view, "text", &opts, append, &out, NULL), 0);
+	assert_int_equal(jprof_render(view, "text", &opts, append_to_strbuf, &out, NULL), 0);
 	jprof_view_free(view);
 	jp_strbuf_str(&out, "");
 	assert_false(out.failed);

@@ -24,6 +24,12 @@ void assert_is_message(const char *text);
 /* All of a file, followed by a NUL; fails the test if it cannot be read. For free(). */
 char *read_whole(const char *path, size_t *len);
 
+/* A jprof_write_fn whose context is a struct jp_strbuf: it adds what is written. */
+int append_to_strbuf(void *strbuf, const void *data, size_t len);
+
+/* The next of a series of numbers that look like chance, and are always the same. */
+uint64_t next_draw(uint64_t *state);
+
 /* A dump that must be sound or sound in part; a profile of one, by the dump's own maps. */
 struct jprof_dump *dump_of(const char *text);
 struct jprof_profile *profile_of(const char *text);

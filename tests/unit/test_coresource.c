@@ -236,12 +236,6 @@ TEST(test_cut_core)
 	jp_memsource_close(&p->base);
 }
 
-static int collect(void *context, const void *data, size_t len)
-{
-	jp_strbuf_add(context, data, len);
-	return 0;
-}
-
 static struct jprof_profile *profile_of_core(struct jprof_heap_seen *seen)
 {
 	const struct jprof_heap_opts heap = { .size = sizeof heap, .unreachable = true };
@@ -249,7 +243,7 @@ static struct jprof_profile *profile_of_core(struct jprof_heap_seen *seen)
 	struct jp_strbuf bundle = { 0 };
 	struct jprof_bundle_writer *writer;
 	struct jprof_profile *profile;
-	assert_int_equal(jprof_bundle_writer_new(NULL, collect, &bundle, &writer, NULL), 0);
+	assert_int_equal(jprof_bundle_writer_new(NULL, append_to_strbuf, &bundle, &writer, NULL), 0);
 	assert_int_equal(jprof_core_heap(core_path, &heap, writer, seen, NULL), 0);
 	assert_int_equal(jprof_bundle_writer_finish(writer, NULL), 0);
 	jprof_bundle_writer_free(writer);
@@ -278,12 +272,6 @@ TEST(test_profile_of_core)
 	}
 	jp_strbuf_release(&head);
 	jp_memsource_close(&p->base);
-}
-
-static uint64_t next_draw(uint64_t *state)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *state >> 20;
 }
 
 /* Words of the headers, the notes and the tables become others, by a fixed seed. */

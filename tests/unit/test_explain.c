@@ -36,12 +36,6 @@ static const char smaps[] =
     "7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]\nRss: 32 kB\nAnonymous: 32 kB\n"
     "7ffc00030000-7ffc00031000 r-xp 00000000 00:00 0 [vdso]\nRss: 4 kB\nAnonymous: 0 kB\nVmFlags: rd\n";
 
-static int collect(void *context, const void *data, size_t len)
-{
-	jp_strbuf_add(context, data, len);
-	return 0;
-}
-
 struct hand_file {
 	const char *name, *text;
 };
@@ -52,7 +46,7 @@ static struct jprof_profile *bundled(const struct hand_file *files, size_t count
 	struct jp_strbuf bytes = { 0 };
 	struct jprof_bundle_writer *writer;
 	struct jprof_profile *p;
-	assert_int_equal(jprof_bundle_writer_new(NULL, collect, &bytes, &writer, NULL), 0);
+	assert_int_equal(jprof_bundle_writer_new(NULL, append_to_strbuf, &bytes, &writer, NULL), 0);
 	assert_int_equal(jprof_bundle_writer_member(writer, NULL, NULL), 0);
 	assert_int_equal(jprof_bundle_writer_file(writer, "dump.heap", dump, sizeof dump - 1, NULL), 0);
 	for (size_t i = 0; i < count; i++)

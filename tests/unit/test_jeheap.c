@@ -110,12 +110,6 @@ TEST(test_bounds)
 	jp_memsource_close(&p->base);
 }
 
-static uint64_t next_draw(uint64_t *state)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *state >> 20;
-}
-
 /* Words of the tables become others, by a fixed seed: among them addresses of the tables. */
 TEST(test_hostile)
 {

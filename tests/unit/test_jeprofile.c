@@ -264,12 +264,6 @@ TEST(test_stale)
 	jp_memsource_close(&p->base);
 }
 
-static uint64_t next_draw(uint64_t *state)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *state >> 20;
-}
-
 /* Words of the records become others, by a fixed seed. */
 TEST(test_hostile_profile)
 {

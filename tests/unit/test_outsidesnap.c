@@ -23,17 +23,11 @@ static const char before[] = HEAP("1000", "100"), after[] = HEAP("101000", "90")
 static const char status[] = "Name:\tserver\nVmRSS:\t  9000 kB\nRssAnon:\t  8900 kB\nRssFile:\t  100 kB\n"
 			     "RssShmem:\t  0 kB\nVmSwap:\t  0 kB\n";
 
-static int collect(void *context, const void *data, size_t len)
-{
-	jp_strbuf_add(context, data, len);
-	return 0;
-}
-
 static struct jp_strbuf bundle_of(const char *heap, const char *dump)
 {
 	struct jp_strbuf bytes = { 0 };
 	struct jprof_bundle_writer *w;
-	assert_int_equal(jprof_bundle_writer_new(NULL, collect, &bytes, &w, NULL), 0);
+	assert_int_equal(jprof_bundle_writer_new(NULL, append_to_strbuf, &bytes, &w, NULL), 0);
 	assert_int_equal(jprof_bundle_writer_member(w, NULL, NULL), 0); /* without a file: it is none */
 	assert_int_equal(jprof_bundle_writer_member(w, NULL, NULL), 0);
 	assert_int_equal(jprof_bundle_writer_file(w, "heap.json", heap, strlen(heap), NULL), 0);

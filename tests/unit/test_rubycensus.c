@@ -106,12 +106,6 @@ TEST(test_counted)
 	end_ruby(&t);
 }
 
-static uint64_t next_draw(uint64_t *state)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *state >> 20;
-}
-
 /* Words of the page and its record become others, by a fixed seed; nothing is read or written beyond its end. */
 TEST(test_hostile_pages)
 {

@@ -40,12 +40,6 @@ static struct jprof_profile *named_profile(const char *thread)
 	return p;
 }
 
-static int append(void *context, const void *data, size_t len)
-{
-	jp_strbuf_add(context, data, len);
-	return 0;
-}
-
 /* All that the library can make of a view. */
 static struct jp_strbuf everything(const struct jprof_view *view)
 {
@@ -54,7 +48,7 @@ static struct jp_strbuf everything(const struct jprof_view *view)
 	struct jp_strbuf out = { 0 };
 	for (size_t i = 0; (format = jprof_format_at(i)); i++) {
 		struct jprof_error err = { 0 };
-		int rc = jprof_render(view, format->name, &opts, append, &out, &err);
+		int rc = jprof_render(view, format->name, &opts, append_to_strbuf, &out, &err);
 		assert_true(!rc || *err.text);
 	}
 	assert_false(out.failed);
@@ -174,10 +168,10 @@ TEST(test_unknown_words)
 		assert_ptr_equal(view, p);
 	}
 	view = view_of(p, NULL);
-	assert_refused(jprof_render(view, "no such", NULL, append, NULL, &err), &err, "no such");
-	assert_refused(jprof_render(view, "csv", NULL, append, NULL, &err), &err, ".errors = true");
+	assert_refused(jprof_render(view, "no such", NULL, append_to_strbuf, NULL, &err), &err, "no such");
+	assert_refused(jprof_render(view, "csv", NULL, append_to_strbuf, NULL, &err), &err, ".errors = true");
 	const struct jprof_report_opts no_size = { .top = 1 };
-	assert_refused(jprof_render(view, "text", &no_size, append, NULL, &err), &err, ".size");
+	assert_refused(jprof_render(view, "text", &no_size, append_to_strbuf, NULL, &err), &err, ".size");
 	jprof_view_free(view);
 	jprof_profile_free(p);
 }
@@ -223,7 +217,7 @@ TEST(test_each_granularity)
 		struct jprof_view *view =
 		    view_of(p, &(const struct asked){ .view = { .errors = true, .granularity = g } });
 		struct jp_strbuf all = everything(view), seen = { 0 };
-		assert_int_equal(jprof_render(view, "text", &screen, append, &seen, &err), 0);
+		assert_int_equal(jprof_render(view, "text", &screen, append_to_strbuf, &seen, &err), 0);
 		assert_null(strstr(seen.text, "(null)"));
 		jp_strbuf_release(&seen);
 		jp_strbuf_release(&all);
@@ -246,7 +240,7 @@ TEST(test_line_on_a_terminal)
 	struct jp_strbuf seen = { 0 };
 	name_locations(p, names, 1);
 	struct jprof_view *view = view_of(p, &(const struct asked){ .view.granularity = JPROF_BY_LINE });
-	assert_int_equal(jprof_render(view, "text", &screen, append, &seen, &err), 0);
+	assert_int_equal(jprof_render(view, "text", &screen, append_to_strbuf, &seen, &err), 0);
 	assert_non_null(strstr(seen.text, ".../session_repository_factory.h:1237\n"));
 	jp_strbuf_release(&seen);
 	jprof_view_free(view);

@@ -1,8 +1,7 @@
 /* The program of evidence.sh writes a heap_v2 dump of its calls into the library: each stack is an address in libc, one
  * in a function of the library, which has 1000, 1001 ... bytes, and one in this program. The first COUNT functions are
  * in it, and a stack of this program alone with OTHERS bytes. usage: evidence_program DUMP COUNT OTHERS */
-#include <stdio.h>
-#include <stdlib.h>
+#include "../../subjects/dumpfile.h"
 
 void open_doors(void (*back)(int));
 
@@ -17,18 +16,6 @@ static __attribute__((noinline)) void note(int number)
 static __attribute__((noinline)) void note_self(void)
 {
 	self = __builtin_return_address(0);
-}
-
-static void copy_maps(FILE *to)
-{
-	char buffer[4096];
-	size_t n;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	if (!maps)
-		abort();
-	while ((n = fread(buffer, 1, sizeof buffer, maps)))
-		fwrite(buffer, 1, n, to);
-	fclose(maps);
 }
 
 int main(int argc, char **argv)
