@@ -146,14 +146,16 @@ static void put_install(FILE *out, const struct page *page, const struct jprof_v
 
 static void put_page_sure(FILE *out, const struct page *page, const struct jprof_view *view)
 {
-	char outside[outside_most];
+	struct jp_strbuf outside = { 0 }, text = { 0 };
 	fputs("\"sure\": [", out);
 	/* One number for one thing: the answer of a diff, and the parts of explain, have all of the memory. */
-	if (outside_line(page->loaded, page->diff || page->explained, outside)) {
-		char text[outside_most + 32];
-		snprintf(text, sizeof text, "Beside the profile: %s.", outside);
-		json_print(out, "%s", text);
+	outside_line(page->loaded, page->diff || page->explained, &outside);
+	if (outside.len) {
+		jp_strbuf_printf(&text, "Beside the profile: %s.", shortage_text(&outside));
+		json_print(out, "%s", shortage_text(&text));
 	}
+	jp_strbuf_release(&outside);
+	jp_strbuf_release(&text);
 	fputs("],\n", out);
 	put_install(out, page, view);
 }

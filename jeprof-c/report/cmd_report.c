@@ -191,13 +191,13 @@ static int render_table(const struct loaded *l, const struct jprof_view *view, c
 {
 	struct jprof_report_opts opts = *given;
 	struct screenful screenful;
-	char outside[2 * outside_most] = "";
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) outside = { 0 };
 	if (!is_screen(o) || !jprof_view_info(view)->rows)
 		return render_view(view, o, &opts, sink);
 	if (!parts && !o->quiet)
-		outside_notes(l, outside);
+		outside_notes(l, &outside);
 	int status = 1;
-	if (screenful_plan(&screenful, l, view, o, inputs, parts, outside)) {
+	if (screenful_plan(&screenful, l, view, o, inputs, parts, shortage_text(&outside))) {
 		opts.top = screenful.top;
 		sink_write(sink, screenful.over, strlen(screenful.over));
 		status = render_view(view, o, &opts, sink);
@@ -309,12 +309,15 @@ static void remark_after(const struct loaded *l, const struct jprof_view *view, 
                          const struct inputs *inputs)
 {
 	char text[missing_most];
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) outside = { 0 };
 	const struct jprof_format *format = format_find(o->output);
 	bool rows = jprof_view_info(view)->rows;
 	if (o->quiet || (rows && is_screen(o) && !jprof_view_threads(view)))
 		return;
-	if (!o->as_jeprof && !format->errors && outside_line(l, false, text))
-		say("%s", text);
+	if (!o->as_jeprof && !format->errors)
+		outside_line(l, false, &outside);
+	if (outside.len)
+		say("%s", shortage_text(&outside));
 	if (rows && !l->warned && missing_names(view, o, inputs, options_report(o).top, text))
 		say("%s", text);
 }
@@ -332,9 +335,10 @@ static int report(const struct loaded *l, const struct jprof_view *view, const s
 {
 	const struct jprof_view_info *info = jprof_view_info(view);
 	struct jprof_report_opts opts = options_report(o);
-	char *source = NULL, total_of[outside_most];
-	if (outside_total_of(l, total_of))
-		opts.total_of = total_of;
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) total_of = { 0 };
+	char *source = NULL;
+	outside_total_of(l, &total_of);
+	opts.total_of = total_of.len ? shortage_text(&total_of) : NULL;
 	if (format_picture(o->output))
 		return info->rows ? graph_report(l, view, o, inputs, sink) : 1;
 	if (jprof_view_threads(view) && format_find(o->output)->by_thread)

@@ -6,44 +6,31 @@
 
 static const double megabyte = 1048576;
 
-static void add_words(char text[outside_most], const char *words)
+static struct jp_strbuf *next_words(struct jp_strbuf *text)
 {
-	size_t len = strlen(text);
-	snprintf(text + len, outside_most - len, "%s%s", len ? "; " : "", words);
-}
-
-static double grown(double now, double base)
-{
-	return now - base;
+	jp_strbuf_str(text, text->len ? "; " : "");
+	return text;
 }
 
 /* "RssAnon grew by 130 MB", "RssAnon of 3 processes is 130 MB"; of a difference `base` is what there was, else 0. */
-static void add_figure(char text[outside_most], const char *what, double now, double base, bool difference)
+static void add_figure(struct jp_strbuf *text, const char *what, double now, double base, bool difference)
 {
-	char words[outside_most];
-	double change = grown(now, base);
-	if (!difference)
-		snprintf(words, sizeof words, "%s %s %.1f MB", what, strncmp(what, "Ruby", 4) ? "is" : "has",
-		         now / megabyte);
-	else
-		snprintf(words, sizeof words, "%s %s by %.1f MB", what, change < 0 ? "shrank" : "grew",
-		         fabs(change) / megabyte);
-	add_words(text, words);
+	const char *verb = difference ? now < base ? "shrank by" : "grew by" : strncmp(what, "Ruby", 4) ? "is" : "has";
+	jp_strbuf_printf(next_words(text), "%s %s %.1f MB", what, verb, fabs(now - base) / megabyte);
 }
 
 /* How much of that the profile has. Where it has more than there is, it does not say "of it": jemalloc may have given
  * back pages that a sample stands for. */
-static void add_part(char text[outside_most], double part, double whole, bool difference)
+static void add_part(struct jp_strbuf *text, double part, double whole, bool difference)
 {
-	char words[outside_most];
+	next_words(text);
 	if (part >= 0 && part <= whole)
-		snprintf(words, sizeof words, "%.1f MB of it are in this profile", part / megabyte);
+		jp_strbuf_printf(text, "%.1f MB of it are in this profile", part / megabyte);
 	else if (difference)
-		snprintf(words, sizeof words, "what this profile sees %s by %.1f MB", part < 0 ? "shrank" : "grew",
-		         fabs(part) / megabyte);
+		jp_strbuf_printf(text, "what this profile sees %s by %.1f MB", part < 0 ? "shrank" : "grew",
+		                 fabs(part) / megabyte);
 	else
-		snprintf(words, sizeof words, "this profile has %.1f MB", part / megabyte);
-	add_words(text, words);
+		jp_strbuf_printf(text, "this profile has %.1f MB", part / megabyte);
 }
 
 static const char *rss_words(const struct jprof_outside *now, char words[64])
@@ -64,7 +51,7 @@ static const struct {
 	            { JPROF_PART_PROFILER, "the profiler itself", "profiler" } };
 
 /* Adds them by the figures of an explanation; how many are said. */
-static unsigned add_overhead_figures(char text[outside_most], const struct loaded *l)
+static unsigned add_overhead_figures(struct jp_strbuf *text, const struct loaded *l)
 {
 	unsigned said = 0;
 	for (size_t i = 0; i < sizeof other_parts / sizeof *other_parts; i++) {
@@ -94,7 +81,7 @@ static struct gc_words outside_gc_heap(const struct loaded *l, const struct jpro
 		                  l->difference ? jprof_profile_part(l->profile, true, JPROF_PART_GC_REST) : 0 };
 }
 
-bool outside_line(const struct loaded *l, bool rss_is_said, char text[outside_most])
+void outside_line(const struct loaded *l, bool rss_is_said, struct jp_strbuf *to)
 {
 	struct jprof_outside now, base;
 	char words[64];
@@ -102,71 +89,61 @@ bool outside_line(const struct loaded *l, bool rss_is_said, char text[outside_mo
 	jprof_profile_outside(l->profile, false, &now);
 	jprof_profile_outside(l->profile, true, &base);
 	bool difference = l->difference, comparable = !difference || now.processes == base.processes;
-	*text = '\0';
 	if (!now.processes || !comparable)
-		return false;
+		return;
 	if (!difference)
 		base = (struct jprof_outside){ 0 };
 	const struct gc_words gc = outside_gc_heap(l, &now, &base);
-	double rss = rss_is_said ? NAN : grown(now.rss_anon, base.rss_anon), heap = grown(gc.now, gc.base);
+	double rss = rss_is_said ? NAN : now.rss_anon - base.rss_anon, heap = gc.now - gc.base;
 	if (!isnan(rss)) {
-		add_figure(text, rss_words(&now, words), now.rss_anon, base.rss_anon, difference);
-		add_part(text, part, rss, difference);
+		add_figure(to, rss_words(&now, words), now.rss_anon, base.rss_anon, difference);
+		add_part(to, part, rss, difference);
 	}
 	if (!isnan(heap))
-		add_figure(text, gc.words, gc.now, gc.base, difference);
-	unsigned counted = add_overhead_figures(text, l) + !isnan(heap);
+		add_figure(to, gc.words, gc.now, gc.base, difference);
+	unsigned counted = add_overhead_figures(to, l) + !isnan(heap);
 	if (isnan(rss) && counted)
-		add_words(text, counted > 1 ? "none of these is in this profile" : "it is not in this profile");
-	return *text;
+		jp_strbuf_str(next_words(to),
+		              counted > 1 ? "none of these is in this profile" : "it is not in this profile");
 }
 
-bool outside_total_of(const struct loaded *l, char text[outside_most])
+void outside_total_of(const struct loaded *l, struct jp_strbuf *to)
 {
 	struct jprof_outside now;
 	jprof_profile_outside(l->profile, false, &now);
 	if (now.processes < 2)
-		return false;
-	int len = snprintf(text, outside_most, "in %u processes, each counted whole", now.processes);
+		return;
+	jp_strbuf_printf(to, "in %u processes, each counted whole", now.processes);
 	if (now.related)
-		len += snprintf(text + len, outside_most - (size_t)len,
-		                "; what they share since the fork counts %u times", now.processes);
+		jp_strbuf_printf(to, "; what they share since the fork counts %u times", now.processes);
 	if (!isnan(now.pss) && !l->difference)
-		snprintf(text + len, outside_most - (size_t)len, " (sum of Pss %.0f MB)", now.pss / megabyte);
-	return true;
+		jp_strbuf_printf(to, " (sum of Pss %.0f MB)", now.pss / megabyte);
 }
 
 /* "Not in it: Ruby's GC heap 51.8 MB, freed 17.6, fragmentation 5.7": what is worth it, in one line. */
-static void add_other_parts(char text[outside_most], const struct loaded *l)
+static void add_other_parts(struct jp_strbuf *to, const struct loaded *l, const struct jprof_outside *now)
 {
-	struct jprof_outside now;
-	jprof_profile_outside(l->profile, false, &now);
-	size_t len = 0;
-	const struct gc_words gc = outside_gc_heap(l, &now, &now);
+	const struct gc_words gc = outside_gc_heap(l, now, now);
 	if (gc.now >= megabyte)
-		len = (size_t)snprintf(text, outside_most, "%s %.1f MB", gc.words, gc.now / megabyte);
+		jp_strbuf_printf(to, "Not in it: %s %.1f MB", gc.words, gc.now / megabyte);
 	for (size_t i = 0; i < sizeof other_parts / sizeof *other_parts; i++) {
 		double bytes = jprof_profile_part(l->profile, false, other_parts[i].part);
 		if (bytes >= megabyte)
-			len += (size_t)snprintf(text + len, outside_most - len, "%s%s %.1f%s", len ? ", " : "",
-			                        other_parts[i].brief, bytes / megabyte, len ? "" : " MB");
+			jp_strbuf_printf(to, "%s%s %.1f%s", to->len ? ", " : "Not in it: ", other_parts[i].brief,
+			                 bytes / megabyte, to->len ? "" : " MB");
 	}
+	jp_strbuf_str(to, to->len ? "\n" : "");
 }
 
-void outside_notes(const struct loaded *l, char lines[2 * outside_most])
+void outside_notes(const struct loaded *l, struct jp_strbuf *to)
 {
 	struct jprof_outside now;
-	char text[outside_most] = "";
-	size_t len = 0;
 	jprof_profile_outside(l->profile, false, &now);
-	*lines = '\0';
 	if (l->difference)
-		outside_line(l, false, lines);
+		outside_line(l, false, to);
 	else if (now.processes)
-		add_other_parts(text, l);
-	if (*text)
-		len = (size_t)snprintf(lines, 2 * outside_most, "Not in it: %s\n", text);
+		add_other_parts(to, l, &now);
 	if (now.processes > 1 && now.related && !l->difference)
-		snprintf(lines + len, outside_most,
-		         "Each process counts whole: what they share since the fork counts %u times\n", now.processes);
+		jp_strbuf_printf(to, "Each process counts whole: what they share since the fork counts %u times\n",
+		                 now.processes);
 }
