@@ -17,25 +17,10 @@ enum {
 };
 
 /* Of Ruby 3.1 to 3.4. */
-enum {
-	EDGES_OF_OBJECT = 1,
-	EDGES_OF_CLASS = 2,
-	EDGES_OF_MODULE = 3,
-	EDGES_OF_HASH = 8,
-	EDGES_OF_DATA = 0xc,
-	TYPE_OF_SYMBOL = 0x14,
-	TYPE_BITS = 0x1f,
-	HAS_VARIABLES = 1 << 10,
-	FROZEN = 1 << 11,
-	STATIC_SYMBOL = 0xc
-};
+enum { HAS_VARIABLES = 1 << 10, FROZEN = 1 << 11, STATIC_SYMBOL = 0xc };
 
 /* What a function that is called for each of some says. */
 enum { GO_ON, STOP, DELETE };
-
-struct flagged {
-	VALUE flags, class;
-};
 
 struct named {
 	VALUE to, name;
@@ -77,14 +62,9 @@ static bool knows_edge_names(void)
 	       ruby.rb_path2class && ruby.rb_funcall && ruby.rb_intern && ruby.rb_hash_foreach && ruby.rb_protect;
 }
 
-static bool is_object_pointer(VALUE value)
-{
-	return value > 4096 && value % sizeof(VALUE) == 0;
-}
-
 static void add_named(struct name_list *list, VALUE to, VALUE name)
 {
-	if (is_object_pointer(to) && ruby_names_text(name).len && list->count < list->most)
+	if (is_heap_object(to) && ruby_names_text(name).len && list->count < list->most)
 		list->items[list->count++] = (struct named){ to, name };
 }
 
@@ -163,7 +143,7 @@ static VALUE list_locals(VALUE unused)
 {
 	volatile VALUE threads = ruby.rb_funcall(ruby.rb_path2class("Thread"), ruby.rb_intern("list"), 0);
 	VALUE thread, key;
-	for (long i = 0; is_object_pointer(thread = ruby.rb_ary_entry(threads, i)); i++) {
+	for (long i = 0; is_heap_object(thread = ruby.rb_ary_entry(threads, i)); i++) {
 		volatile VALUE keys = ruby.rb_funcall(thread, ruby.rb_intern("keys"), 0);
 		for (long k = 0; symbol_at(keys, k, &key); k++)
 			add_named(&locals, ruby.rb_thread_local_aref(thread, ruby.rb_sym2id(key)),
@@ -217,7 +197,7 @@ void graphnames_forget(void)
 static int note_variable(uintptr_t id, VALUE value, VALUE unused)
 {
 	(void)unused;
-	VALUE name = is_object_pointer(value) ? ruby.rb_id2str(id) : 0;
+	VALUE name = is_heap_object(value) ? ruby.rb_id2str(id) : 0;
 	struct text_span text = ruby_names_text(name);
 	if (text.len && *text.bytes == '@')
 		add_named(&found, value, name);
@@ -229,7 +209,7 @@ static int note_constant(uintptr_t id, uintptr_t noted, uintptr_t unused)
 	(void)unused;
 	const struct constant *constant = (const struct constant *)noted;
 	constant_count++;
-	if (is_object_pointer(constant->value))
+	if (is_heap_object(constant->value))
 		add_named(&found, constant->value, ruby.rb_id2str(id));
 	return DELETE;
 }
@@ -247,14 +227,13 @@ static void note_constants(VALUE module)
 
 static bool is_symbol(VALUE key)
 {
-	return (key & 0xff) == STATIC_SYMBOL ||
-	       (is_object_pointer(key) && (((const struct flagged *)key)->flags & TYPE_BITS) == TYPE_OF_SYMBOL);
+	return (key & 0xff) == STATIC_SYMBOL || type_of(key) == T_SYMBOL;
 }
 
 static int note_pair(VALUE key, VALUE value, VALUE unused)
 {
 	(void)unused;
-	if (is_object_pointer(value) && is_symbol(key))
+	if (is_heap_object(value) && is_symbol(key))
 		add_named(&found, value, ruby.rb_sym2str(key));
 	return found.count < found.most ? GO_ON : STOP;
 }
@@ -278,20 +257,20 @@ static bool is_thread_or_fiber(VALUE object)
 
 void graphnames_look_at(VALUE object, size_t slot)
 {
-	const struct flagged *o = (const struct flagged *)object;
-	unsigned type = o->flags & TYPE_BITS;
-	bool is_class = type == EDGES_OF_CLASS || type == EDGES_OF_MODULE;
+	const struct basic *o = (const struct basic *)object;
+	unsigned type = o->flags & T_MASK;
+	bool is_class = type == T_CLASS || type == T_MODULE;
 	looked_at = &found;
 	next_found = found.count = 0;
 	if (!room || !o->class)
 		return;
-	if (type == EDGES_OF_DATA && locals.count && is_thread_or_fiber(object))
+	if (type == T_DATA && locals.count && is_thread_or_fiber(object))
 		looked_at = &locals;
-	else if (type == EDGES_OF_OBJECT || is_class || o->flags & HAS_VARIABLES)
+	else if (type == T_OBJECT || is_class || o->flags & HAS_VARIABLES)
 		ruby.rb_ivar_foreach(object, note_variable, 0);
 	if (is_class)
 		note_constants(object);
-	else if (type == EDGES_OF_HASH)
+	else if (type == T_HASH)
 		note_pairs(object, slot);
 }
 

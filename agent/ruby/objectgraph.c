@@ -12,23 +12,7 @@
 #include "ruby/ruby_names.h"
 #include "ruby/ruby_objects.h"
 
-/* Of all Rubies from 3.1 to 4.0: the five lowest bits of an object's flags. */
-enum {
-	GRAPH_NONE = 0,
-	GRAPH_CLASS = 2,
-	GRAPH_MODULE = 3,
-	GRAPH_STRING = 5,
-	GRAPH_ARRAY = 7,
-	GRAPH_HASH = 8,
-	GRAPH_DATA = 0xc,
-	GRAPH_IMEMO = 0x1a,
-	GRAPH_NODE = 0x1b,
-	GRAPH_ICLASS = 0x1c,
-	GRAPH_ZOMBIE = 0x1d, /* it and what is above: no objects */
-	GRAPH_TYPE = 0x1f
-};
-
-/* Likewise, to 3.4: it has a finalizer. */
+/* Of Ruby 3.1 to 3.4: it has a finalizer. */
 enum { HAS_FINALIZER = 1 << 7 };
 
 /* Bits of a record's first byte beside the type. */
@@ -38,10 +22,6 @@ enum { PAGES = 1 << 18, GRAPH_BLOCK = 64 << 10, LONGEST_NAME = 200, USHIFT = 12 
 
 /* Kinds of internal objects, and of methods: Ruby 3.1 to 3.4. */
 enum { IMEMO_BITS = 0xf, IMEMO_ENV = 0, IMEMO_METHOD = 6, METHOD_BITS = 0xf, METHOD_OF_BLOCK = 4 };
-
-struct heap_slot {
-	VALUE flags, class;
-};
 
 /* rb_method_entry_t; the definition begins with its kind. */
 struct method_entry {
@@ -83,7 +63,7 @@ static int list_page(void *begin, void *end, size_t stride, void *unused)
 {
 	(void)unused;
 	too_many_pages |= graph_page_count == PAGES;
-	if (!too_many_pages && stride >= sizeof(struct heap_slot))
+	if (!too_many_pages && stride >= sizeof(struct basic))
 		graph_pages[graph_page_count++] = (struct heap_page){ (uintptr_t)begin, (uintptr_t)end, stride };
 	return too_many_pages;
 }
@@ -165,17 +145,12 @@ static struct text_span text_of(const char *s)
 	return (struct text_span){ s, s ? strlen(s) : 0 };
 }
 
-static bool is_heap_pointer(VALUE value)
-{
-	return value > 0x1000 && value % sizeof(VALUE) == 0;
-}
-
 static VALUE written_object, written_class;
 
 static void put_edge(VALUE to, void *unused)
 {
 	(void)unused;
-	if (!is_heap_pointer(to) || to == written_object || to == written_class)
+	if (!is_heap_object(to) || to == written_object || to == written_class)
 		return;
 	VALUE name = graphnames_find(to);
 	bool is_new = false;
@@ -200,9 +175,9 @@ static uint64_t array_length(VALUE object, VALUE flags)
 static uint64_t length_of(VALUE object, unsigned type, VALUE flags)
 {
 	switch (type) {
-	case GRAPH_STRING: return ruby_names_text(object).len;
-	case GRAPH_ARRAY: return array_length(object, flags);
-	case GRAPH_HASH: return ruby.rb_hash_size_num(object);
+	case T_STRING: return ruby_names_text(object).len;
+	case T_ARRAY: return array_length(object, flags);
+	case T_HASH: return ruby.rb_hash_size_num(object);
 	default: return 0;
 	}
 }
@@ -235,10 +210,10 @@ static struct text_span name_of_internal(VALUE object, VALUE flags)
 static struct text_span name_of(VALUE object, unsigned type, VALUE flags, VALUE real, VALUE class)
 {
 	switch (type) {
-	case GRAPH_CLASS:
-	case GRAPH_MODULE: return class ? ruby_names_text(ruby.rb_mod_name(real)) : text_of("");
-	case GRAPH_DATA: return text_of(ruby.rb_objspace_data_type_name(object));
-	case GRAPH_IMEMO: return name_of_internal(object, flags);
+	case T_CLASS:
+	case T_MODULE: return class ? ruby_names_text(ruby.rb_mod_name(real)) : text_of("");
+	case T_DATA: return text_of(ruby.rb_objspace_data_type_name(object));
+	case T_IMEMO: return name_of_internal(object, flags);
 	default: return (struct text_span){ "", 0 };
 	}
 }
@@ -247,28 +222,28 @@ static struct text_span name_of(VALUE object, unsigned type, VALUE flags, VALUE 
  * known. */
 static size_t object_size(VALUE object, unsigned type, VALUE class, size_t slot)
 {
-	bool is_class = type == GRAPH_CLASS || type == GRAPH_MODULE || type == GRAPH_ICLASS;
-	if (type == GRAPH_DATA || type == GRAPH_IMEMO || (is_class && !class))
+	bool is_class = type == T_CLASS || type == T_MODULE || type == T_ICLASS;
+	if (type == T_DATA || type == T_IMEMO || (is_class && !class))
 		return slot;
 	return ruby.rb_obj_memsize_of(object);
 }
 
 static void put_slot(VALUE object, size_t slot)
 {
-	const struct heap_slot *s = (const struct heap_slot *)object;
+	const struct basic *s = (const struct basic *)object;
 	VALUE flags = s->flags, class = s->class;
-	unsigned type = flags & GRAPH_TYPE;
-	if (type == GRAPH_NONE || type == GRAPH_NODE || type >= GRAPH_ZOMBIE) {
+	unsigned type = flags & T_MASK;
+	if (type == T_NONE || type == T_NODE || type >= T_ZOMBIE) {
 		put_byte(0);
 		return;
 	}
-	VALUE real = type == GRAPH_CLASS && class ? ruby.rb_class_real(object) : object;
+	VALUE real = type == T_CLASS && class ? ruby.rb_class_real(object) : object;
 	struct text_span name = name_of(object, type, flags, real, class);
 	uint64_t length = length_of(object, type, flags);
 	size_t size = object_size(object, type, class, slot);
 	put_byte(type | (length ? HAS_LENGTH : 0) | (name.len ? HAS_NAME : 0) | (real != object ? IS_SINGLETON : 0));
 	written_object = object;
-	written_class = type == GRAPH_IMEMO || !is_heap_pointer(class) ? 0 : class;
+	written_class = type == T_IMEMO || !is_heap_object(class) ? 0 : class;
 	put_sevens(written_class ? distance_between(object, written_class) : 0);
 	put_sevens(size == slot ? 0 : size);
 	if (length)
@@ -298,7 +273,7 @@ static const char finalizer_root[] = "finalizers";
 static void put_root(const char *kind, VALUE object, void *unused)
 {
 	(void)unused;
-	if (!is_heap_pointer(object))
+	if (!is_heap_object(object))
 		return;
 	lists_finalizers |= strcmp(kind, finalizer_root) == 0;
 	put_byte('R');
@@ -311,13 +286,13 @@ static void put_root(const char *kind, VALUE object, void *unused)
 static bool may_be_finalizers(VALUE object)
 {
 	enum { LONGEST = 64 };
-	const struct heap_slot *s = (const struct heap_slot *)object;
-	if ((s->flags & GRAPH_TYPE) != GRAPH_ARRAY || s->class)
+	const struct basic *s = (const struct basic *)object;
+	if ((s->flags & T_MASK) != T_ARRAY || s->class)
 		return false;
 	uint64_t length = array_length(object, s->flags);
 	for (uint64_t i = 0; i < length && i < LONGEST; i++) {
 		VALUE called = ruby.rb_ary_entry(object, (long)i);
-		if (!is_heap_pointer(called) || (((const struct heap_slot *)called)->flags & GRAPH_TYPE) != GRAPH_DATA)
+		if (type_of(called) != T_DATA)
 			return false;
 		const char *type = ruby.rb_objspace_data_type_name(called);
 		if (!type || (strcmp(type, "proc") != 0 && strcmp(type, "method") != 0))

@@ -8,6 +8,42 @@
 #include <stdint.h>
 
 typedef uintptr_t VALUE;
+
+/* An object's type: the five lowest bits of its flags, as all Rubies from 3.1 to 4.0 have them. */
+enum {
+	T_NONE = 0,
+	T_OBJECT = 1,
+	T_CLASS = 2,
+	T_MODULE = 3,
+	T_STRING = 5,
+	T_ARRAY = 7,
+	T_HASH = 8,
+	T_DATA = 0xc,
+	T_SYMBOL = 0x14,
+	T_IMEMO = 0x1a,
+	T_NODE = 0x1b,
+	T_ICLASS = 0x1c,
+	T_ZOMBIE = 0x1d, /* it and what is above: no objects */
+	T_MASK = 0x1f,
+};
+
+/* What each object begins with. */
+struct basic {
+	VALUE flags, class;
+};
+
+/* Whether a value may be an object in memory, and not a number, a Symbol or the like. */
+static inline bool is_heap_object(VALUE value)
+{
+	return value > 4096 && value % sizeof(VALUE) == 0;
+}
+
+/* T_NONE of what is no object in memory. */
+static inline unsigned type_of(VALUE value)
+{
+	return is_heap_object(value) ? ((const struct basic *)value)->flags & T_MASK : T_NONE;
+}
+
 typedef VALUE block_fn(VALUE yielded, VALUE data, int argc, const VALUE *argv, VALUE block);
 
 /* Where a Ruby is; what it has not got is NULL. The members are named as the symbols are, in the order of

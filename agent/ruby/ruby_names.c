@@ -5,12 +5,7 @@
 #include "ruby/stacktree.h"
 
 /* Of all Rubies from 3.1 to 4.0. */
-enum { T_CLASS = 2, T_MODULE = 3, T_STRING = 5, T_IMEMO = 0x1a, T_ICLASS = 0x1c, TYPE_MASK = 0x1f };
 enum { USER_SHIFT = 12, IMEMO_MENT = 6, IMEMO_MASK = 0xf, NOT_EMBEDDED = 1 << (USER_SHIFT + 1), Q_TRUE = 0x14 };
-
-struct basic {
-	VALUE flags, class;
-};
 
 /* To Ruby 3.1 a short string's length is in its flags, and its bytes are where a long one's length is. */
 struct old_string {
@@ -45,16 +40,6 @@ enum { OLD_LEN_SHIFT = USER_SHIFT + 2, OLD_LEN_MASK = 0x1f };
 static struct text_span (*read_string)(VALUE string);
 static bool knows_methods;
 static uintptr_t attached_id;
-
-static bool is_heap_object(VALUE value)
-{
-	return value > 4096 && value % sizeof(VALUE) == 0;
-}
-
-static VALUE type_of(VALUE value)
-{
-	return is_heap_object(value) ? ((const struct basic *)value)->flags & TYPE_MASK : 0;
-}
 
 static struct text_span read_old(VALUE string)
 {

@@ -12,13 +12,7 @@
 #include "self.h"
 #include "textbuf.h"
 
-enum {
-	LONGEST_MS = 900,
-	KINDS = 0x20,
-	KIND_MASK = 0x1f,
-	CENSUS_BUCKETS = 1 << 16,
-	CENSUS_MOST = CENSUS_BUCKETS / 4 * 3
-};
+enum { LONGEST_MS = 900, CENSUS_BUCKETS = 1 << 16, CENSUS_MOST = CENSUS_BUCKETS / 4 * 3 };
 
 /* Of all Rubies from 3.1 to 4.0: what the five lowest bits of an object's flags say. What is no object has no name
  * here. `sized`: Ruby's own code alone counts its memory; extensions' code would be called for T_DATA, and a file's
@@ -26,7 +20,7 @@ enum {
 static const struct {
 	char name[16];
 	bool sized, classed;
-} kinds[KINDS] = {
+} kinds[T_MASK + 1] = {
 	[0x01] = { "Object", true, true },      [0x02] = { "Class", false, false },
 	[0x03] = { "Module", false, false },    [0x04] = { "Float", true, false },
 	[0x05] = { "String", true, false },     [0x06] = { "Regexp", false, false },
@@ -38,10 +32,6 @@ static const struct {
 	[0x1a] = { "internal", false, false },  [0x1c] = { "included module", false, false },
 };
 
-struct slot {
-	VALUE flags, class;
-};
-
 struct tally {
 	VALUE class;
 	unsigned long long count, slots, memory;
@@ -50,7 +40,7 @@ struct tally {
 struct census {
 	uint64_t end; /* by self_clock() */
 	bool complete;
-	struct tally kinds[KINDS];
+	struct tally kinds[T_MASK + 1];
 	struct tally *classes; /* by hash of the class; memory of its own */
 	unsigned class_count;
 };
@@ -78,8 +68,8 @@ static void add_to_tally(struct tally *t, const struct tally *more)
 
 static void count_slot(struct census *c, VALUE object, size_t size)
 {
-	const struct slot *s = (const struct slot *)object;
-	unsigned kind = s->flags & KIND_MASK;
+	const struct basic *s = (const struct basic *)object;
+	unsigned kind = s->flags & T_MASK;
 	if (!kinds[kind].name[0])
 		return;
 	struct tally one = { .count = 1, .slots = size, .memory = size }, *class = NULL;
@@ -153,7 +143,7 @@ static void name_classes(struct census *c, struct ruby_objects *objects)
 static void name_kinds(struct census *c, struct ruby_objects *objects)
 {
 	struct tally *kind, t;
-	while (objects->type_count < OBJECTS_TYPES && (kind = take_largest(c->kinds, KINDS, &t))) {
+	while (objects->type_count < OBJECTS_TYPES && (kind = take_largest(c->kinds, T_MASK + 1, &t))) {
 		const char *name = kinds[kind - c->kinds].name;
 		note_row(&objects->types[objects->type_count++], name, strlen(name), &t);
 	}

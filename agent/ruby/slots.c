@@ -83,8 +83,7 @@ static long slots_draw(void)
 /* What is internal has no class, and is not told from what comes after it. */
 static bool has_class_yet(VALUE object, unsigned type)
 {
-	enum { INTERNAL = 0x1a, INCLUDED = 0x1c };
-	return ((const VALUE *)object)[1] && type != INTERNAL && type != INCLUDED;
+	return ((const VALUE *)object)[1] && type != T_IMEMO && type != T_ICLASS;
 }
 
 static void note_seen(double objects)
@@ -105,7 +104,7 @@ static bool take_down(VALUE object, struct slot_sample *sample)
 
 static void slots_take(VALUE object, long size)
 {
-	unsigned type = *(const VALUE *)object & 0x1f;
+	unsigned type = *(const VALUE *)object & T_MASK;
 	bool serves = ruby_stacks_serve();
 	note_seen(1 / chance_of((double)size, slots_mean));
 	if (!serves)
