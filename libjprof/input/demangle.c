@@ -58,14 +58,7 @@ static const char *skip_brackets(const char *s)
 static const char *skip_qualifiers(const char *s)
 {
 	static const char *const words[] = { " const", " volatile", " &&", " &", " noexcept" };
-	for (size_t i = 0; i < jp_count(words);)
-		if (jp_begins(s, words[i])) {
-			s += strlen(words[i]);
-			i = 0;
-		} else {
-			i++;
-		}
-	return s;
+	return jp_behind_any(s, words, jp_count(words));
 }
 
 static bool ends_in_colons(const struct jp_strbuf *text)

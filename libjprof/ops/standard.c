@@ -42,14 +42,7 @@ static bool is_rust_path(const char *path, enum language language)
 static const char *path_of(const char *type)
 {
 	static const char *const before[] = { "&", "*const ", "*mut ", "mut ", "dyn ", "[", "(", "impl ", "for<'a> " };
-	for (size_t i = 0; i < jp_count(before);)
-		if (jp_begins(type, before[i])) {
-			type += strlen(before[i]);
-			i = 0;
-		} else {
-			i++;
-		}
-	return type;
+	return jp_behind_any(type, before, jp_count(before));
 }
 
 /* Whether a type is a path in some crate, and not a builtin type or a parameter such as T. */
