@@ -63,7 +63,7 @@ static int show_help(void (*help)(void))
 
 static bool called_as_jeprof(const char *name)
 {
-	return name && !strcmp(base_name(name), "jeprof");
+	return name && !strcmp(jp_basename(name), "jeprof");
 }
 
 #define RUN_AND_SNAP                                                                                                   \

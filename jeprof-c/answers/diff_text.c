@@ -53,7 +53,7 @@ static struct diff_columns lay_out_diff(const struct diff_report *r)
 void snapshot_label(const char *path, char label[snapshot_label_most])
 {
 	static const char *const ends[] = { ".gz", ".zst", ".xz", ".jprof", ".heap" };
-	jprof_visible(base_name(path), label, snapshot_label_most);
+	jprof_visible(jp_basename(path), label, snapshot_label_most);
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
 		size_t len = strlen(label), end = strlen(ends[i]);
 		if (len > end && !strcmp(label + len - end, ends[i]))
@@ -532,14 +532,6 @@ static void put_lower_part(FILE *out, const struct diff_report *r, const struct 
 		diff_put_next(out, r);
 }
 
-static size_t count_lines(const char *text)
-{
-	size_t lines = 0;
-	for (; *text; text++)
-		lines += *text == '\n';
-	return lines;
-}
-
 static void put_diff_text(FILE *out, const void *report, unsigned thrift)
 {
 	struct diff_report thrifty = *(const struct diff_report *)report;
@@ -560,7 +552,7 @@ static void put_diff_text(FILE *out, const void *report, unsigned thrift)
 	good = (!below || shortage_close(below, &lower)) && good;
 	if (good) {
 		enum { heads_and_rest = 2, least_rows = 2 };
-		size_t taken = count_lines(upper) + count_lines(lower) + heads_and_rest;
+		size_t taken = thrift_count(upper) + thrift_count(lower) + heads_and_rest;
 		size_t fit = r->lines > taken + least_rows ? r->lines - taken : least_rows;
 		if (diff_has_stack_lines(r))
 			fit = fit / (1 + diff_stack_lines) ? fit / (1 + diff_stack_lines) : 1;

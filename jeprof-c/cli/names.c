@@ -12,15 +12,9 @@
 #include "cli/terminal.h"
 #include "jprof.h"
 
-const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 const char *program_name(const char *path, const char *started)
 {
-	const char *file = base_name(path);
+	const char *file = jp_basename(path);
 	size_t len = started ? strlen(started) : 0;
 	bool versioned = len && !strncmp(file, started, len) && !file[len + strspn(file + len, "0123456789.-")];
 	return len && !versioned ? started : file;
@@ -29,7 +23,7 @@ const char *program_name(const char *path, const char *started)
 /* Of an absolute path the last two parts. */
 static const char *short_source(const char *file)
 {
-	const char *name = base_name(file), *at = name;
+	const char *name = jp_basename(file), *at = name;
 	if (*file != '/' || name - file < 2)
 		return file;
 	for (at -= 2; at > file && *at != '/'; at--)
@@ -40,7 +34,7 @@ static const char *short_source(const char *file)
 struct source_place source_place(const char *name, const char *file, unsigned line)
 {
 	struct source_place place = { "" };
-	if (!file || !*file || strstr(name, base_name(file)))
+	if (!file || !*file || strstr(name, jp_basename(file)))
 		return place;
 	if (line)
 		snprintf(place.text, sizeof place.text, "%s:%u", short_source(file), line);

@@ -4,8 +4,7 @@
 
 #include <stdbool.h>
 
-/* What follows the last slash; part of `path`. */
-const char *base_name(const char *path);
+#include "base/textparts.h"
 
 /* What a program goes by: the name that it was started by (NULL or "": not known), else that of its file; not by one
  * that lacks but the version of that: ruby of ruby3.1. Part of either. */

@@ -67,7 +67,7 @@ static char *newfile_directory(const char *path)
 static char *part_name(const char *path, unsigned number)
 {
 	char *dir = newfile_directory(path), *part = NULL;
-	if (dir && asprintf(&part, "%s.%.220s.%06x%s", dir, base_name(path), number & 0xffffff, part_end) < 0)
+	if (dir && asprintf(&part, "%s.%.220s.%06x%s", dir, jp_basename(path), number & 0xffffff, part_end) < 0)
 		part = NULL;
 	free(dir);
 	return part;
@@ -112,7 +112,7 @@ static bool lock(int fd)
 static int try_parts(struct newfile *file, const char *dir)
 {
 	for (int i = 0; i < tries; i++) {
-		if (asprintf(&file->part, "%s.%.220s.XXXXXX%s", dir, base_name(file->path), part_end) < 0) {
+		if (asprintf(&file->part, "%s.%.220s.XXXXXX%s", dir, jp_basename(file->path), part_end) < 0) {
 			file->part = NULL;
 			errno = ENOMEM;
 			return -1;
@@ -163,7 +163,7 @@ int newfile_begin(struct newfile *file, const char *path)
 	file->path = strdup(path);
 	errno = ENOMEM;
 	if (dir && file->path) {
-		remove_left(dir, base_name(path));
+		remove_left(dir, jp_basename(path));
 		file->fd = open_nameless(dir);
 		if (file->fd == -1)
 			file->fd = open_part(file, dir);

@@ -20,6 +20,14 @@ static size_t lines_in(const char *text)
 	return lines;
 }
 
+size_t thrift_count(const char *text)
+{
+	size_t lines = 0;
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
 void thrift_put(FILE *to, unsigned lines, unsigned most, thrift_fn *put, const void *what)
 {
 	bool done = false;

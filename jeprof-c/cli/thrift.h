@@ -11,6 +11,9 @@ typedef void thrift_fn(FILE *to, const void *what, unsigned thrift);
  * where none does. 0 lines: there is room for all. */
 void thrift_put(FILE *to, unsigned lines, unsigned most, thrift_fn *put, const void *what);
 
+/* How many lines a text has, however wide. */
+size_t thrift_count(const char *text);
+
 /* The lines that a screen leaves beside the command that was typed, messages, and the prompt. */
 unsigned thrift_lines(unsigned lines);
 

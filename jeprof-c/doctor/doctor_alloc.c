@@ -124,7 +124,7 @@ static bool is_allocator(const char *path)
 {
 	static const char *const names[] = { "jemalloc", "tcmalloc", "mimalloc", "hoard", "snmalloc" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strstr(base_name(path), names[i]))
+		if (strstr(jp_basename(path), names[i]))
 			return true;
 	return false;
 }
@@ -360,7 +360,7 @@ static bool is_alpine(const struct scene *s)
 /* "libruby-3.1.so.3.1" comes in Debian's package libruby3.1. */
 static void symbols_fix(const struct scene *s, const char *path, char *fix, size_t size)
 {
-	const char *name = base_name(path), *version = strpbrk(name, "0123456789");
+	const char *name = jp_basename(path), *version = strpbrk(name, "0123456789");
 	if (is_alpine(s))
 		snprintf(fix, size, "apk add ruby-dbg musl-dbg where the names are looked up");
 	else if (!strncmp(name, "libruby-", 8) && version)
@@ -384,7 +384,7 @@ static char *mapped_libruby(const struct jprof_process *process)
 	if (shortage_note_code(jprof_maps_open(maps_path, &maps, NULL)))
 		return NULL;
 	for (size_t i = 0; i < jprof_maps_count(maps) && !path; i++)
-		if (!strncmp(base_name(jprof_maps_at(maps, i)->path), "libruby", 7))
+		if (!strncmp(jp_basename(jprof_maps_at(maps, i)->path), "libruby", 7))
 			path = shortage_note(strdup(jprof_maps_at(maps, i)->path));
 	jprof_maps_free(maps);
 	return path;

@@ -213,7 +213,7 @@ static const struct runtime {
 void check_unseen(const struct scene *s, struct findings *f)
 {
 	const char *path = s->process ? s->process->program : s->target.path;
-	const char *name = path ? base_name(path) : "";
+	const char *name = path ? jp_basename(path) : "";
 	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++) {
 		const struct runtime *r = &runtimes[i];
 		if (strncmp(name, r->name, strlen(r->name)) || (!strcmp(r->name, "python") && s->python_malloc))

@@ -172,7 +172,7 @@ static void open_program(struct scene *s)
 		return;
 	s->target.path = shortage_note(strdup(s->process->program));
 	if (s->target.path)
-		s->target.name = base_name(s->target.path);
+		s->target.name = jp_basename(s->target.path);
 	else
 		program_free(&s->target);
 }
@@ -231,7 +231,7 @@ static char *variable_for(const char *name, char *const *argv)
 	size_t n = strlen(name);
 	const char *value = getenv(name);
 	for (struct launch launch; launcher_read(argv, &launch); argv += launch.inner) {
-		bool env = !strcmp(base_name(argv[0]), "env");
+		bool env = !strcmp(jp_basename(argv[0]), "env");
 		value = env && launch.drops ? NULL : value;
 		for (int i = 1; env && argv[i] && (i < launch.inner || !launch.inner); i++)
 			if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
@@ -246,7 +246,7 @@ static char *variable_for(const char *name, char *const *argv)
 static char *const *find_run(char *const *argv)
 {
 	for (struct launch launch; argv && argv[0]; argv = launch.inner ? argv + launch.inner : NULL) {
-		if (!strcmp(base_name(argv[0]), "jprof") && argv[1] && !strcmp(argv[1], "run"))
+		if (!strcmp(jp_basename(argv[0]), "jprof") && argv[1] && !strcmp(argv[1], "run"))
 			return argv + 1;
 		if (!launcher_read(argv, &launch))
 			return NULL;

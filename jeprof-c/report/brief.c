@@ -9,6 +9,7 @@
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
+#include "cli/thrift.h"
 #include "report/remedies.h"
 
 static const char *const proof_words[] = {
@@ -100,7 +101,7 @@ static void write_other(const struct brief *b, size_t i, FILE *to)
 	size_t alike = 0;
 	for (size_t k = i + 1; k < jprof_coverage_count(b->coverage); k++)
 		alike += remedies_alike(b->remedies, k, i);
-	jp_strbuf_printf(&text, "%s", base_name(shown_path(jprof_coverage_at(b->coverage, i))));
+	jp_strbuf_printf(&text, "%s", jp_basename(shown_path(jprof_coverage_at(b->coverage, i))));
 	if (alike)
 		jp_strbuf_printf(&text, " and %zu more", alike);
 	jp_strbuf_printf(&text, ": %s", remedy_of(b->remedies, i));
@@ -126,14 +127,6 @@ static void write_remedies(const struct brief *b, FILE *to, size_t most)
 		fprintf(to, "more of it: jprof info --all\n");
 }
 
-static size_t lines_of(const char *text)
-{
-	size_t lines = 0;
-	for (; *text; text++)
-		lines += *text == '\n';
-	return lines;
-}
-
 bool put_brief(const struct jprof_coverage *coverage, const struct options *o, size_t lines)
 {
 	struct brief b = { .coverage = coverage, .columns = terminal_size().columns };
@@ -157,7 +150,7 @@ bool put_brief(const struct jprof_coverage *coverage, const struct options *o, s
 		remedies_free(remedies);
 		return false;
 	}
-	size_t taken = lines_of(end) + 4; /* a blank line, the heads, what the rest has, a blank line */
+	size_t taken = thrift_count(end) + 4; /* a blank line, the heads, what the rest has, a blank line */
 	put_files(&b, lines > taken + least_files ? lines - taken : least_files);
 	printf("\n%s", end);
 	free(end);

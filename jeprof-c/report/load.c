@@ -83,7 +83,7 @@ static bool is_of_program(const struct jprof_profile *profile, const struct inpu
 	for (size_t i = 0; i < jprof_profile_objects(profile) && !named; i++) {
 		const char *path = jprof_profile_object(profile, i);
 		files += *path == '/';
-		named = !strcmp(base_name(path), base_name(inputs->program)) || (real && !strcmp(path, real));
+		named = !strcmp(jp_basename(path), jp_basename(inputs->program)) || (real && !strcmp(path, real));
 	}
 	free(real);
 	return named || !files;
@@ -94,7 +94,7 @@ static bool check_is_program(const struct jprof_profile *profile, const struct i
 	bool good = is_of_program(profile, inputs);
 	if (!good)
 		say("%s: no command, no file here, and the dump is not of %s; leave it out, for the dump names its files",
-		    base_name(inputs->program), inputs->program);
+		    jp_basename(inputs->program), inputs->program);
 	return good;
 }
 
@@ -247,7 +247,7 @@ static void say_added_up(const char *path, size_t count, const char *members)
 {
 	enum { room = 81 - sizeof "jprof: " };
 	static const char all[] = "%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one";
-	const char *name = base_name(path);
+	const char *name = jp_basename(path);
 	if (snprintf(NULL, 0, all, name, count, members) <= room)
 		say(all, name, count, members);
 	else
@@ -423,7 +423,7 @@ static bool take_last(const char *text, size_t *len, const char *set)
 unsigned long long pid_of_dump(const char *path)
 {
 	static const char digits[] = "0123456789";
-	const char *name = base_name(path), *end = strstr(name, ".heap");
+	const char *name = jp_basename(path), *end = strstr(name, ".heap");
 	size_t len = end ? (size_t)(end - name) : 0;
 	take_last(name, &len, digits);
 	if (!take_last(name, &len, "fijmu") || !take_last(name, &len, ".") || !take_last(name, &len, digits) ||

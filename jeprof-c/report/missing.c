@@ -53,7 +53,7 @@ static bool is_absent_ruby(const struct jprof_coverage_file *file)
 {
 	static const char libruby[] = "libruby";
 	bool absent = file->proof == JPROF_PROOF_NO_FILE || file->proof == JPROF_PROOF_CONTRADICTED;
-	return absent && !strncmp(base_name(file->path), libruby, sizeof libruby - 1);
+	return absent && !strncmp(jp_basename(file->path), libruby, sizeof libruby - 1);
 }
 
 bool missing_names(const struct jprof_view *view, const struct options *o, const struct inputs *inputs, size_t top,
@@ -72,12 +72,12 @@ bool missing_names(const struct jprof_view *view, const struct options *o, const
 	if (file && remedy_for_file(file, o, command, sizeof command))
 		snprintf(text, missing_most,
 		         "%.0f %% of the bytes shown have no function's name; %.512s is stripped: %s", share * 100,
-		         base_name(file->path), command);
+		         jp_basename(file->path), command);
 	else if (file && is_absent_ruby(file))
 		snprintf(text, missing_most,
 		         "%.0f %% of the bytes shown have no function's name, for %.512s of the dump is not here: give "
 		         "--sysroot=DIR (an unpacked image), or install that version",
-		         share * 100, base_name(file->path));
+		         share * 100, jp_basename(file->path));
 	else if (file)
 		snprintf(text, missing_most,
 		         "%.0f %% of the bytes shown have no function's name; what would bring them: jprof info %s",

@@ -52,7 +52,7 @@ static bool is_earlier(const char *name, const char *than, const struct series_n
 /* The first dump of the series that lies beside this one: its path; "": there is none. */
 static void find_earlier(const char *path, char earlier[PATH_MAX])
 {
-	const char *name = base_name(path);
+	const char *name = jp_basename(path);
 	struct series_name now, other;
 	unsigned long long lowest = ULLONG_MAX;
 	*earlier = '\0';

@@ -111,7 +111,7 @@ struct dpkg_lists {
  */
 static size_t likeness(const char *path, const char *package)
 {
-	const char *file = base_name(path);
+	const char *file = jp_basename(path);
 	size_t same = 0;
 	for (;;) {
 		file += *file && !isalnum((unsigned char)*file);

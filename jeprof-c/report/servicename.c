@@ -27,7 +27,7 @@ static void add_service(struct jp_strbuf *text, const struct jprof_service *serv
 {
 	const char *application, *word = service->title,
 				 *program = *service->program || !file ? service->program : file;
-	bool by_title = *word && !strncmp(base_name(program), "ruby", 4);
+	bool by_title = *word && !strncmp(jp_basename(program), "ruby", 4);
 	size_t named = by_title ? application_of(service->title, &application) : 0;
 	if (!by_title)
 		word = program_name(program, service->started);

@@ -26,7 +26,7 @@ const char *preload_next(const char **text, size_t *len)
 bool is_jemalloc(const char *path)
 {
 	struct jprof_binary *b;
-	if (strstr(base_name(path), "jemalloc"))
+	if (strstr(jp_basename(path), "jemalloc"))
 		return true;
 	if (shortage_note_code(jprof_binary_open(NULL, path, &b, NULL)))
 		return false;
@@ -42,7 +42,7 @@ static char *listed(const char *line, const char *name)
 {
 	line += strspn(line, " \t");
 	const char *arrow = strstr(line, " => /");
-	if (strncmp(base_name(line), name, strlen(name)) && strncmp(line, name, strlen(name)))
+	if (strncmp(jp_basename(line), name, strlen(name)) && strncmp(line, name, strlen(name)))
 		return NULL;
 	const char *path = arrow ? arrow + 4 : line;
 	return *path == '/' ? shortage_note(strndup(path, strcspn(path, " \n"))) : NULL;
@@ -97,7 +97,7 @@ char *preload_path(const struct program *target, const char *entry, size_t len)
 	char *name = shortage_note(strndup(entry, len)), *path;
 	if (!name || !is_for_loader(name))
 		return name;
-	path = linked_library(target, base_name(name), name);
+	path = linked_library(target, jp_basename(name), name);
 	free(name);
 	return path;
 }

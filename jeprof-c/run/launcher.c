@@ -93,7 +93,7 @@ bool launcher_read(char *const *argv, struct launch *launch)
 {
 	const struct launcher_words *l = NULL;
 	for (size_t k = 0; !l && k < sizeof launchers / sizeof *launchers; k++)
-		if (!strcmp(base_name(argv[0]), launchers[k].name))
+		if (!strcmp(jp_basename(argv[0]), launchers[k].name))
 			l = &launchers[k];
 	*launch = (struct launch){ .drops = l && l->drops };
 	if (!l)

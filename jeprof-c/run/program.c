@@ -58,7 +58,7 @@ int program_open(struct program *t, const char *path, struct jprof_error *err)
 		program_free(t);
 		return rc;
 	}
-	t->name = base_name(t->path);
+	t->name = jp_basename(t->path);
 	struct stat st;
 	char caps[64];
 	t->secure = (!stat(path, &st) && st.st_mode & (S_ISUID | S_ISGID)) ||
@@ -100,7 +100,7 @@ static int follow_command(struct way *w, struct program *t, struct jprof_error *
 	if (!script_words(w->path, w->line, w->words, sizeof w->words / sizeof *w->words))
 		return 1;
 	if (!t->script)
-		t->script = shortage_note(strdup(base_name(w->path)));
+		t->script = shortage_note(strdup(jp_basename(w->path)));
 	char *name = launcher_read(w->words, &launch) && launch.inner ? w->words[launch.inner] : w->words[0];
 	return way_to(w, name, err);
 }

@@ -145,7 +145,7 @@ static bool check_run_options(const struct run_options *o, int operands)
 
 char *run_label(const char *program)
 {
-	char *label = shortage_note(strdup(base_name(program)));
+	char *label = shortage_note(strdup(jp_basename(program)));
 	for (char *p = label; p && *p; p++)
 		if (!strchr(letters, *p))
 			*p = '_';

@@ -57,7 +57,7 @@ void snap_why_not(const struct jprof_process *p, char *words, size_t size)
 		snprintf(words, size, "has neither jemalloc nor jprof's agent: start it with `jprof run -- COMMAND`");
 }
 
-static void refuse_without_agent(const struct jprof_process *p)
+void snap_say_why_not(const struct jprof_process *p)
 {
 	char words[1024];
 	snap_why_not(p, words, sizeof words);
@@ -104,7 +104,7 @@ static struct jprof_agent *connect_agent(const struct jprof_process *p, const st
 	struct jprof_agent *agent = NULL;
 	struct jprof_error err;
 	if (!p->agent_socket) {
-		refuse_without_agent(p);
+		snap_say_why_not(p);
 		return NULL;
 	}
 	if (jprof_agent_connect(p, &opts, &agent, &err) || jprof_agent_report(agent, report, &err)) {
@@ -130,7 +130,7 @@ bool snap_switch(const struct jprof_process *p, const struct snap_options *o, bo
 	if (jprof_target_open(p, NULL, &target, &err))
 		return failed_with(&err);
 	if (!p->agent_socket)
-		refuse_without_agent(p);
+		snap_say_why_not(p);
 	else if (opener_start(&opener, target, p, snap_file_timeout(o), &err))
 		say_error(&err);
 	else

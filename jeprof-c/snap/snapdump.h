@@ -29,6 +29,7 @@ void snap_graph_free(struct snap_dump *dump); /* that alone, and its buffers */
 
 /* Why a process has no agent that can be asked (agent_socket is NULL), and what to do, in words. */
 void snap_why_not(const struct jprof_process *process, char *words, size_t size);
+void snap_say_why_not(const struct jprof_process *process);
 
 /* Whether the agent was to be loaded into a process, and the loader went on without. */
 bool snap_agent_was_lost(const struct jprof_process *process);

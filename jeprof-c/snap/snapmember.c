@@ -488,18 +488,11 @@ static int add_heap_of(struct member *m, struct jprof_bundle_writer *writer, str
 	return rc == JPROF_E_NOMEM || rc == JPROF_E_WRITE ? -1 : 0;
 }
 
-static void say_why_not(const struct jprof_process *p)
-{
-	char words[1024];
-	snap_why_not(p, words, sizeof words);
-	say("process %d: %s", p->pid, words);
-}
-
 /* Why its memory is not in the bundle: without a jemalloc there is nothing to be read. */
 static void say_not_read(const struct jprof_process *p, const struct jprof_error *why)
 {
 	if (why->code == JPROF_E_FORMAT)
-		say_why_not(p);
+		snap_say_why_not(p);
 	else
 		say_error(why);
 }
@@ -524,7 +517,7 @@ static int add_outside(struct member *m, struct jprof_bundle_writer *writer, str
 		return 0;
 	}
 	if (heaps && heaps->needed && snap_agent_was_lost(process))
-		say_why_not(process);
+		snap_say_why_not(process);
 	return jprof_target_gather(m->target, m->options->cmdline, writer, err) ? -1 : 1;
 }
 
