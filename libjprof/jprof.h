@@ -1447,7 +1447,7 @@ enum jprof_part {
 	JPROF_PART_GROUP,         /* whose it is, within a kind: "nokogiri 1.16.2" */
 	JPROF_PART_INTERNAL_LIVE, /* what jemalloc allocates for itself, and counts as allocated and as metadata */
 	JPROF_PART_NOT_SAMPLED,   /* what jemalloc counts more than the samples let expect; below 0: less */
-	JPROF_PART_UNREACHABLE,   /* of live memory that to which no pointer was found, ... */
+	JPROF_PART_UNREACHABLE,   /* of live memory that to which no pointer was found, where it was looked for, ... */
 	JPROF_PART_LOST,          /* ... and of that blocks of one size, by what is in them */
 	JPROF_PART_GC_HEAP,       /* Ruby's: pages that it maps by itself */
 	JPROF_PART_GC_OBJECTS,    /* ... slots with an object, */
@@ -1492,7 +1492,7 @@ struct jprof_explained {
 	unsigned depth;   /* 1: a part of the last row of depth 0; 2: of the last of depth 1 */
 	const char *name; /* of a kind or group; of a size class the group that all its sampled objects are of; "" */
 	const char *what, *remedy; /* of a group: what its memory is, and what would make it less; or NULL */
-	uint64_t object_size;      /* of a size class or a group of one size, in bytes; 0 */
+	uint64_t object_size;      /* of a size class or a group of one size, or of most of it; in bytes; 0 */
 	const char
 	    *tenants;  /* of a size class: the groups that most of its objects are of now, with their shares; "" */
 	double bytes;  /* NAN: not known */
@@ -1551,9 +1551,8 @@ struct jprof_explain_opts {
 	size_t size;
 	const char *rules; /* as in struct jprof_view_opts */
 	size_t rules_len;
-	bool
-	    by_referrer; /* without a dump: live memory by what points to it, where that was looked for; else by size */
-	bool unreachable; /* likewise: also rows of that to which no pointer was found */
+	bool by_referrer; /* live memory by what points to it, where that was looked for; else by owner or by size */
+	bool unreachable; /* also rows of JPROF_PART_LOST, where these were looked for */
 };
 
 /* Where the memory of a profile's processes is. `change` is the difference of the same profile to that of an earlier

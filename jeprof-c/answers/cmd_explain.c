@@ -177,11 +177,23 @@ static void say_what_is_lost(const struct options *o, const struct jprof_profile
                              const struct jprof_explain_info *info)
 {
 	if (o->granularity == ROWS_BY_REFERRER && !info->referrers)
-		say("what points to the memory is not known: --by=referrer is for processes without a profile, and for "
+		say("what points to the memory is not known: --by=referrer is for processes whose memory may be read, and for "
 		    "their snapshots that were made with --referrers");
 	if (o->unreachable && isnan(jprof_profile_figure(now, false, JPROF_FIGURE_UNREACHABLE)))
-		say("to what no pointer leads is not known: --unreachable is for processes with jemalloc and without a profile, and for "
-		    "their snapshots that were made with --unreachable");
+		say("to what no pointer leads is not known: --unreachable is for processes with jemalloc whose memory may be read, and "
+		    "for their snapshots that were made with --unreachable");
+}
+
+/* Of one process, or a snapshot. */
+static void find_lost_next(struct typed *next, const struct inputs *inputs, const struct explain_live *live)
+{
+	char pid[16];
+	if (live->asked && jprof_processes_count(live->snap.list) != 1)
+		return;
+	if (live->asked)
+		snprintf(pid, sizeof pid, "%d", jprof_processes_at(live->snap.list, 0)->pid);
+	typed_add(next, "jprof explain --unreachable");
+	typed_word(next, live->asked ? pid : inputs->dumps[inputs->dump_count - 1]);
 }
 
 /* NULL after having said what is wrong. */
@@ -218,9 +230,10 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 	ruby_lines_command(&lines, s->now.profile, info->ruby && !info->dumpless, info->title);
 	if (!live->asked)
 		gems_of_code(&gems, s->now.profile, o, explanation, inputs->dumps[inputs->dump_count - 1]);
-	struct typed next = { 0 };
+	struct typed next = { 0 }, lost = { 0 };
 	if (!live->asked)
 		find_explain_next(&next, inputs, o);
+	find_lost_next(&lost, inputs, live);
 	struct jp_strbuf whose = { 0 }, biggest = { 0 };
 	find_head(&whose, &biggest, &s->now, inputs, o);
 	struct explained what = { .explanation = explanation,
@@ -242,6 +255,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .answer = answer,
 		                  .forks = forks,
 		                  .next = next.failed ? "" : next.text,
+		                  .lost_next = lost.failed ? "" : lost.text,
 		                  .gems = gems.failed ? "" : gems.text,
 		                  .lines = lines.failed ? "" : lines.text };
 	const struct page page = { .options = o,

@@ -146,6 +146,7 @@ static bool select_live(struct explain_live *live, const struct options *o, cons
 	live->which.profiles = o->file;
 	live->which.referrers = o->granularity == ROWS_BY_REFERRER;
 	live->which.unreachable = o->unreachable;
+	live->which.glances = pid;
 	live->which.lost = o->unreachable && o->granularity == JPROF_BY_ADDRESS ? &live->lost : NULL;
 	return good;
 }

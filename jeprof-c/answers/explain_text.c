@@ -579,6 +579,24 @@ static void add_helps(struct answer *a, const struct jprof_explanation *e)
 	a->gives = 0;
 }
 
+/* Where it is worth a line. */
+static void add_unreachable_sentence(struct answer *a, const struct explained *what)
+{
+	static const double least = 0.01, least_bytes = mb;
+	const struct jprof_explained *lost = explain_part_of(what->explanation, JPROF_PART_UNREACHABLE),
+				     *live = explain_part_of(what->explanation, JPROF_PART_LIVE);
+	if (!lost || lost->bytes < least_bytes || (live && lost->bytes < least * live->bytes))
+		return;
+	struct jp_strbuf *text = answer_add(a, ANSWER_SENTENCE);
+	jp_strbuf_printf(text, "No pointer was found to %.1f MB of live malloc memory, %.0f blocks", lost->bytes / mb,
+	                 lost->objects);
+	if (lost->object_size)
+		jp_strbuf_printf(text, ", most of it in those of %llu bytes", (unsigned long long)lost->object_size);
+	jp_strbuf_str(text, *what->lost_next ? ":" : ".");
+	if (*what->lost_next)
+		jp_strbuf_printf(answer_add(a, ANSWER_LINES), "   %s\n", what->lost_next);
+}
+
 void explain_answer(struct answer *a, const struct explained *what)
 {
 	add_explain_head(a, what);
@@ -587,6 +605,7 @@ void explain_answer(struct answer *a, const struct explained *what)
 		return;
 	}
 	add_sentence(a, what);
+	add_unreachable_sentence(a, what);
 	a->gives = GIVES_FIRST_HELP;
 	add_group(a, jprof_explain_info(what->explanation));
 	add_own_classes(a, what->explanation);

@@ -30,6 +30,7 @@ struct explained {
 	    *gems; /* the command that says of which gem the compiled code is; "": that is little, or not known */
 	const char *answer;        /* of two snapshots: what jprof diff says first, and its first row; or NULL */
 	const char *next;          /* the next command to type; "": there is none */
+	const char *lost_next;     /* the command that says to what no pointer was found; "": there is none */
 	const struct forks *forks; /* what processes copied since their fork; NULL: that is not known */
 	const char *lines;         /* the command that would give lines of Ruby; "": there is none, or they are there */
 };

@@ -66,7 +66,7 @@ void unreachable_add(struct answer *a, const struct explained *what)
 	} else if (all->objects > 0 && (what->live || info->seen.core)) {
 		jp_strbuf_str(text, " --addresses lists them, for gdb.");
 	}
-	if (all->objects > 0)
+	if (all->objects > 0 && info->dumpless)
 		jp_strbuf_printf(answer_add(a, ANSWER_MORE),
 		                 "Which line: start it with `jprof run -- %s`. These blocks then have one.",
 		                 what->start);

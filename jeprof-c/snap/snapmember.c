@@ -201,6 +201,18 @@ static int begin_member(const struct member *m, struct jprof_bundle_writer *writ
 	return jprof_bundle_writer_member(writer, &member, err);
 }
 
+/* What points to its memory no dump says. */
+static int add_beside_dump(struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
+{
+	struct jprof_heap_opts opts = snap_heap_opts(m->options);
+	struct jprof_heap_seen seen;
+	opts.graph = false;
+	opts.beside = true;
+	opts.if_much = m->options->glances && !opts.unreachable;
+	opts.unreachable = opts.unreachable || m->options->glances;
+	return opts.referrers || opts.unreachable ? jprof_target_heap(m->target, &opts, writer, &seen, err) : 0;
+}
+
 /* In an order that lets the dump's text go before names are looked for. A side-car has all build-ids. */
 static int write_member(struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
@@ -219,6 +231,7 @@ static int write_member(struct member *m, struct jprof_bundle_writer *writer, st
 	m->text = NULL;
 	rc = rc ? rc : jprof_target_gather(m->target, m->options->cmdline, writer, err);
 	rc = rc ? rc : jprof_target_v8(m->target, writer, err);
+	rc = rc ? rc : add_beside_dump(m, writer, err);
 	bool now = m->options->symbols == SNAP_SYMBOLS_NOW;
 	if (!rc && (now || !m->dump.sidecar) && symbolize_member(m))
 		rc = jprof_bundle_writer_symbols(writer, m->profile, now, err);

@@ -34,6 +34,7 @@ struct snap_options {
 	int sampling;           /* enum snap_sampling */
 	bool referrers;         /* and find what points to it */
 	bool unreachable;       /* and to what nothing does */
+	bool glances;           /* likewise where a process has the agent, if it takes little and is much */
 	struct jp_strbuf *lost; /* gets the addresses and sizes of that, in lines; NULL: they are not asked for */
 	bool heaps;             /* read the memory of those that cannot dump */
 	bool profiles;          /* also the profiles that are in there */

@@ -110,8 +110,6 @@ static int add_live_counted(struct jprof_explanation *e, const struct sides *s, 
 	int rc = !added ? -1 : s->by_referrer ? jp_explain_referrers(e, s->now, s->change) : 0;
 	if (!rc)
 		rc = jp_explain_live_sizes(e, s->now, s->change);
-	if (rc >= 0 && s->unreachable)
-		rc = jp_explain_unreachable(e, s->now);
 	return rc < 0 ? jp_error_nomem(err) : 0;
 }
 
@@ -243,9 +241,9 @@ static int make_rows(struct jprof_explanation *e, const struct sides *s, struct 
 		return jp_error_nomem(err);
 	if (e->info.dumpless && isnan(figures_of_part(s, JPROF_PART_LIVE).now))
 		return add_rows_of_proc(e, s) ? jp_error_nomem(err) : 0;
-	bool asked = (s->by_referrer && e->info.referrers) || (s->unreachable && e->info.roots);
+	bool asked = s->by_referrer && e->info.referrers;
 	int rc = e->info.dumpless || asked ? add_live_counted(e, s, err) : add_live(e, s, err);
-	if (!rc && add_gc_heap(e, s))
+	if (!rc && (jp_explain_unreachable(e, s->now, s->unreachable) || add_gc_heap(e, s)))
 		rc = jp_error_nomem(err);
 	if (!rc)
 		rc = add_fragmentation(e, s, err);

@@ -115,7 +115,20 @@ static int add_lost_row(struct jprof_explanation *e, const struct jp_referrer_su
 	return 0;
 }
 
-int jp_explain_unreachable(struct jprof_explanation *e, const struct jprof_profile *now)
+/* The size of the blocks that have most of the bytes; 0: those of no size have. */
+static uint64_t size_of_most(const struct jp_referrer_sums *sums, double bytes)
+{
+	for (unsigned i = 0; i < sums->count; i++) {
+		double same = 0;
+		for (unsigned k = 0; k < sums->count; k++)
+			same += sums->of[k].size == sums->of[i].size ? sums->of[k].bytes : 0;
+		if (same * 2 > bytes)
+			return sums->of[i].size;
+	}
+	return 0;
+}
+
+int jp_explain_unreachable(struct jprof_explanation *e, const struct jprof_profile *now, bool details)
 {
 	struct jp_referrer_sums sums = now->outside.now.figures.unreachable;
 	double all = jprof_profile_figure(now, false, JPROF_FIGURE_UNREACHABLE);
@@ -125,10 +138,11 @@ int jp_explain_unreachable(struct jprof_explanation *e, const struct jprof_profi
 	if (!row)
 		return -1;
 	row->objects = 0;
+	row->object_size = size_of_most(&sums, all);
 	for (unsigned i = 0; i < sums.count; i++)
 		row->objects += sums.of[i].blocks;
 	qsort(sums.of, sums.count, sizeof *sums.of, own_before_larger);
-	for (unsigned i = 0; i < sums.count; i++)
+	for (unsigned i = 0; details && i < sums.count; i++)
 		if (add_lost_row(e, &sums.of[i]))
 			return -1;
 	return 0;

@@ -10,8 +10,9 @@
 int jp_explain_referrers(struct jprof_explanation *explanation, const struct jprof_profile *now,
                          const struct jprof_profile *change) jp_must_check;
 
-/* To what no pointer was found, where that was looked for: a row of depth 1, and behind it those of depth 2 by size and
- * content, most bytes first. 0, or -1 when memory is short. */
-int jp_explain_unreachable(struct jprof_explanation *explanation, const struct jprof_profile *now) jp_must_check;
+/* To what no pointer was found, where that was looked for: a row of depth 1, and with `details` behind it those of
+ * depth 2 by size and content, most bytes first. 0, or -1 when memory is short. */
+int jp_explain_unreachable(struct jprof_explanation *explanation, const struct jprof_profile *now,
+                           bool details) jp_must_check;
 
 #endif

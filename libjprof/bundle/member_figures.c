@@ -461,6 +461,19 @@ static void take_v8_file(struct jp_figures *to, const struct jp_bundle_file *fil
 	jp_known_add(&to->of[JPROF_FIGURE_V8], bytes);
 }
 
+/* Beside a dump: what points to the live memory, and to which of it nothing does. */
+static void take_outside_file(struct jp_figures *to, const struct jp_bundle_file *file)
+{
+	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
+	struct jp_figures more = { 0 };
+	if (!file || jp_json_parse(file->data, file->len, "", &json, NULL))
+		return;
+	take_referrers(&more.referrers, jp_json_get(json, "referrers"), kinds_of_referrers);
+	take_unreachable(&more, jp_json_get(json, "unreachable"));
+	if (is_possible(&more))
+		jp_figures_add(to, &more);
+}
+
 /* What was read in the memory of the process: docs/internals/outside.md. One whose numbers no process can have says
  * nothing. */
 static void take_heap(struct jp_outside *to, jp_json *heap)
@@ -548,6 +561,7 @@ void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *
 	if (!jp_has_transient_heap(ruby))
 		to->now.figures.of[JPROF_FIGURE_TRANSIENT] = (struct jp_known_sum){ 0 };
 	take_v8_file(&to->now.figures, jp_bundle_file(member, "v8.json"));
+	take_outside_file(&to->now.figures, jp_bundle_file(member, "outside.json"));
 	if (jp_bundle_file(member, "agent.json"))
 		return;
 	if (stats_file && !jp_json_parse(stats_file->data, stats_file->len, "", &stats, NULL))

@@ -138,7 +138,8 @@ static int look_until_steady(struct jprof_target *t, struct jp_memsource **sourc
 	enum { most_looks = 5 };
 	int rc = 0;
 	size_t before = SIZE_MAX;
-	for (int looks = 1; !rc && looks < most_looks && h->lost.count && h->lost.count < before - before / 10;
+	for (int looks = 1; !rc && looks < most_looks && h->lost.count && h->lost.count < before - before / 10 &&
+	                    jp_holding_lost_much(h, opts);
 	     looks++) {
 		before = h->lost.count;
 		rc = look_again_at(t, source, opts, h, err);
@@ -167,6 +168,19 @@ static struct jp_jeages ages_now(const struct jprof_target *t, const struct jp_m
 		                   .ids = jp_jeages_place(source->maps) };
 }
 
+/* What is asked for beside a dump, as far as it is known. */
+static int add_beside(struct jp_memsource *source, const struct jprof_heap_opts *opts, const struct jp_holding *h,
+                      struct jprof_bundle_writer *writer, struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	bool points = opts->referrers && h->referrers.count, lost = h->lost.known && jp_holding_lost_much(h, opts);
+	if (!h->jemalloc.version || (!points && !lost))
+		return 0;
+	return jp_holding_write_beside(h, source, opts, &text)
+	           ? jp_error_nomem(err)
+	           : jprof_bundle_writer_file(writer, "outside.json", text.text, text.len, err);
+}
+
 static int add_heap(struct jprof_target *t, struct jp_memsource **source, const struct jprof_heap_opts *opts,
                     struct jp_holding *h, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
@@ -177,6 +191,8 @@ static int add_heap(struct jprof_target *t, struct jp_memsource **source, const 
 	rc = rc ? rc : jprof_target_check(t, err);
 	if (rc)
 		return rc;
+	if (opts->beside)
+		return add_beside(*source, opts, h, writer, err);
 	if (!jp_holding_tells(h) || (!h->jemalloc.version && jemalloc_of(*source)))
 		return refuse_jemalloc(t, *source, err);
 	h->jemalloc.background_thread = has_background_thread(t);
@@ -196,10 +212,13 @@ int jprof_target_heap(struct jprof_target *t, const struct jprof_heap_opts *give
 	struct jprof_rights rights;
 	struct jprof_heap_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
-	rc = rc ? rc : jprof_target_rights(t, &rights, err);
-	rc = rc ? rc : jp_livesource_open(t, &source, err);
 	if (rc)
 		return rc;
+	rc = jprof_target_rights(t, &rights, err);
+	rc = rc ? rc : jp_livesource_open(t, &source, err);
+	*seen = (struct jprof_heap_seen){ 0 };
+	if (rc)
+		return opts.beside && rc != JPROF_E_NOMEM ? 0 : rc;
 	struct jp_holding *h = calloc(1, sizeof *h);
 	rc = h ? add_heap(t, &source, &opts, h, writer, err) : jp_error_nomem(err);
 	if (!rc)

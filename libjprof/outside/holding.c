@@ -8,6 +8,7 @@
 #include "outside/rubygraph.h"
 
 static const uint64_t most_marking = 64ULL << 30; /* a block is read several times where it lies among others */
+static const uint64_t most_glanced = 1ULL << 30;
 
 void jp_holding_empty(struct jp_holding *h)
 {
@@ -50,7 +51,14 @@ int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *f
 		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->other.chunks, &h->census))
 			return -1;
 	}
-	return opts->referrers || opts->unreachable ? find_referrers(source, opts, h) : 0;
+	bool small = !opts->if_much || jp_jeheap_allocated(&h->jemalloc) <= most_glanced;
+	return opts->referrers || (opts->unreachable && small) ? find_referrers(source, opts, h) : 0;
+}
+
+bool jp_holding_lost_much(const struct jp_holding *h, const struct jprof_heap_opts *opts)
+{
+	uint64_t bytes = jp_lostblocks_bytes(&h->lost);
+	return !opts->if_much || (bytes >= 1 << 20 && bytes >= jp_jeheap_allocated(&h->jemalloc) / 100);
 }
 
 static void put_other_malloc(const struct jp_othermalloc *o, struct jp_jsonout *j)
@@ -81,6 +89,27 @@ bool jp_holding_tells(const struct jp_holding *h)
 	return h->jemalloc.version || h->other.name;
 }
 
+static int put_what_points(const struct jp_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts,
+                           struct jp_jsonout *j)
+{
+	if (h->referrers.count)
+		jp_referrers_write(&h->referrers, j);
+	return opts->unreachable && h->jemalloc.version
+	           ? jp_lostblocks_write(&h->lost, source, &h->extents, h->jemalloc.padded, opts, j)
+	           : 0;
+}
+
+int jp_holding_write_beside(const struct jp_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts,
+                            struct jp_strbuf *text)
+{
+	struct jp_jsonout j = { .out = text };
+	jp_jsonout_open(&j, NULL, '{', false);
+	int failed = put_what_points(h, source, opts, &j);
+	jp_jsonout_close(&j);
+	jp_strbuf_str(text, "\n");
+	return failed || text->failed ? -1 : 0;
+}
+
 int jp_holding_write(const struct jp_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts,
                      struct jp_strbuf *text)
 {
@@ -100,13 +129,10 @@ int jp_holding_write(const struct jp_holding *h, struct jp_memsource *source, co
 		jp_v8heap_write(&h->v8, &j);
 	if (h->census.pages)
 		jp_rubycensus_write(&h->census, &j);
-	if (h->referrers.count)
-		jp_referrers_write(&h->referrers, &j);
-	bool good = !opts->unreachable || !h->jemalloc.version ||
-	            !jp_lostblocks_write(&h->lost, source, &h->extents, h->jemalloc.padded, opts, &j);
+	int failed = put_what_points(h, source, opts, &j);
 	jp_jsonout_close(&j);
 	jp_strbuf_str(text, "\n");
-	return good && !text->failed ? 0 : -1;
+	return failed || text->failed ? -1 : 0;
 }
 
 int jp_holding_dump(const struct jp_holding *h, struct jp_memsource *source, struct jp_jeages *ages,

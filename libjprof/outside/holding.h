@@ -35,6 +35,13 @@ bool jp_holding_tells(const struct jp_holding *holding);
 int jp_holding_write(const struct jp_holding *holding, struct jp_memsource *source, const struct jprof_heap_opts *opts,
                      struct jp_strbuf *text) jp_must_check;
 
+/* Writes outside.json: what heap.json has of what points to the blocks. The same answers. */
+int jp_holding_write_beside(const struct jp_holding *holding, struct jp_memsource *source,
+                            const struct jprof_heap_opts *opts, struct jp_strbuf *text) jp_must_check;
+
+/* Whether what nothing points to is asked for in any case, or it is much. */
+bool jp_holding_lost_much(const struct jp_holding *holding, const struct jprof_heap_opts *opts);
+
 /* Hands the profile to opts->dump, where there are both; with `ages`, unless that is NULL, in epochs. 0, or -1 when
  * memory is short, or it did not return 0. */
 int jp_holding_dump(const struct jp_holding *holding, struct jp_memsource *source, struct jp_jeages *ages,

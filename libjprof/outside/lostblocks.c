@@ -58,6 +58,14 @@ void jp_lostblocks_keep(struct jp_lostblocks *l, const struct jp_lostblocks *bef
 	l->known = l->known && before->known;
 }
 
+uint64_t jp_lostblocks_bytes(const struct jp_lostblocks *l)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < l->count; i++)
+		bytes += jp_jeclass_size(l->items[i].class);
+	return bytes;
+}
+
 void jp_lostblocks_release(struct jp_lostblocks *l)
 {
 	free(l->items);

@@ -28,6 +28,9 @@ int jp_lostblocks_add(struct jp_lostblocks *lost, struct jp_memsource *source, c
 /* Leaves those that were lost before, too, and have the content that they had. */
 void jp_lostblocks_keep(struct jp_lostblocks *lost, const struct jp_lostblocks *before);
 
+/* What they have by their size classes. */
+uint64_t jp_lostblocks_bytes(const struct jp_lostblocks *lost);
+
 /* Writes them by size and by what is in them as the member `unreachable` of heap.json, and hands each to `each`, which
  * may be NULL. Of a block that is the type of a C++ object, or the file that it has a pointer into. 0, or -1 when
  * memory is short. */

@@ -123,6 +123,54 @@ prints 'fragmentation: [0-9.]+ of it are a page beside each large object'
 prints_no 'narenas'
 stop "$pid"
 
+# ---- what nothing points to: 3,000 blocks of 5 KB whose addresses only integers have. The same process without them has no such line. ----
+cat >lost.py <<'END'
+import ctypes, signal, sys
+c = ctypes.CDLL(None)
+c.calloc.restype = ctypes.c_void_p
+hidden = [c.calloc(1, 5000) for i in range(int(sys.argv[1]))]
+kept = (ctypes.c_void_p * 2000)(*[c.calloc(1, 5000) for i in range(2000)])
+open("ready", "w").write("1")
+while True:
+    signal.pause()
+END
+export JPROF_AGENT=for=all
+for hidden in 3000 20; do
+    start "lg_prof_sample:12,prof_prefix:$tmp/d/app" python3 lost.py "$hidden"
+    is_quiet "$jprof" explain "$pid"
+    if [ "$hidden" = 20 ]; then
+        prints_no 'No pointer was found'
+        is_quiet "$jprof" explain --json "$pid"
+        prints_no '"unreachable"'
+        stop "$pid"
+        continue
+    fi
+    check "no line for what nothing points to" eval 'tr "\n" " " <out | grep -qE "No pointer was found to 1[45]\.[0-9] MB of live malloc memory, (29[0-9][0-9]|30[0-9][0-9]) blocks, most of it in those of 5120 bytes:    jprof explain --unreachable $pid  "'
+    is_quiet "$jprof" explain --json "$pid"
+    mv out lost.out
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" lost.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    judge "what nothing points to" lost.out "2900 * 5120 < row('unreachable') < 3100 * 5120 and 'lost' not in parts and 'group' in parts"
+    is_quiet "$jprof" explain --unreachable "$pid"
+    prints '^ +1[45]\.[0-9]+ +(29[0-9][0-9]|3000) +5120  '
+    prints_no 'start it with'
+    is_quiet "$jprof" explain --by=referrer "$pid"
+    prints '^ +1[45]\.[0-9] +nothing that was read$'
+    works "$jprof" snap --unreachable --referrers "$pid" -o lost.jprof
+    works "$jprof" explain lost.jprof
+    prints '^   jprof explain --unreachable lost.jprof$'
+    works "$jprof" explain --unreachable lost.jprof
+    prints '^ +1[45]\.[0-9]+ +(29[0-9][0-9]|3000) +5120  '
+    works "$jprof" explain --by=referrer lost.jprof
+    prints '^ +1[45]\.[0-9] +nothing that was read$'
+    works "$jprof" explain --json -o glanced.jprof "$pid"
+    has glanced.jprof "$pid/outside.json"
+    rm -f lost.jprof glanced.jprof
+    exits_with 3 "$jprof" check --max-unreachable=1MB "$pid"
+    lives "$pid"
+    stop "$pid"
+done
+unset JPROF_AGENT
+
 # ---- buffers that leave RSS behind: each eighth is kept, and so every slab. The first five lines name size and line. ----
 cat >buffers.rb <<'END'
 def fill
