@@ -1702,13 +1702,15 @@ struct jprof_series_info {
 	const char *started;    /* the name that its processes were started by; "": not known, or several. Since: 0.2 */
 	const char *scripts[2]; /* what Ruby was started with, of the first and the last, where these have no script in
 	                           common, and so are of two programs; else "". Since: 0.2 */
-	bool counted; /* no snapshot has a dump: rows of live memory are sizes, of which each object was counted.
-	                 Since: 0.2 */
-	bool slots;   /* rows have Ruby's objects in slots, beside what malloc gave. Since: 0.2 */
+	bool counted;   /* no snapshot has a dump: rows of live memory are sizes, of which each object was counted.
+	                   Since: 0.2 */
+	bool slots;     /* rows have Ruby's objects in slots, beside what malloc gave. Since: 0.2 */
+	bool referrers; /* counted, and rows of live memory are what points to it, for that was looked for at each
+	                   snapshot. Since: 0.2 */
 };
 
 enum jprof_series_rows {
-	JPROF_SERIES_VIEW,   /* those of the view's granularity */
+	JPROF_SERIES_VIEW,   /* those of the view's granularity; without a dump what points to live memory, or sizes */
 	JPROF_SERIES_STACKS, /* whole stacks */
 	JPROF_SERIES_SIZES,  /* sizes of objects: jemalloc's classes, by the mean of a stack's objects. Since: 0.2 */
 };

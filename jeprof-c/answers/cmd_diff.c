@@ -74,9 +74,13 @@ static bool diff_page_possible(const struct diff_options *o)
 {
 	if (!page_possible(&o->common, (int)series_granularity(o->by, false)))
 		return false;
-	if (o->by != BY_STACK && o->by != BY_SIZE)
+	const char *by = o->by == BY_STACK      ? "stack"
+	                 : o->by == BY_SIZE     ? "size"
+	                 : o->by == BY_REFERRER ? "referrer"
+	                                        : NULL;
+	if (!by)
 		return true;
-	say("a page has no rows by %s; leave that --by out with --html", o->by == BY_STACK ? "stack" : "size");
+	say("a page has no rows by %s; leave that --by out with --html", by);
 	return false;
 }
 

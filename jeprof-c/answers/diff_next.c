@@ -27,7 +27,7 @@ void diff_add_page(struct typed *next, const struct diff_report *r)
 {
 	const struct loaded_series *l = r->loaded;
 	struct diff_options o = *r->options;
-	if (o.by == BY_STACK || o.by == BY_SIZE || o.by == BY_FILE || o.by == BY_GROUP)
+	if (o.by == BY_STACK || o.by == BY_SIZE || o.by == BY_REFERRER || o.by == BY_FILE || o.by == BY_GROUP)
 		o.by = BY_USUAL;
 	diff_next_command(next, "jprof diff --html -o growth.html", l, &o);
 	diff_add_rows(next, &o);

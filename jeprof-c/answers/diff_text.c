@@ -272,16 +272,15 @@ static void put_diff_heads(FILE *out, const struct diff_report *r, const struct 
 {
 	const struct loaded_series *l = r->loaded;
 	static const char *const words[] = {
-		[BY_FILE] = "allocated in",
-		[BY_GROUP] = "what it is",
-		[BY_TAG] = "allocated for",
-		[BY_SIZE] = "what it is",
+		[BY_FILE] = "allocated in", [BY_GROUP] = "what it is",           [BY_TAG] = "allocated for",
+		[BY_SIZE] = "what it is",   [BY_REFERRER] = "what points to it",
 	};
 	int by = l->by;
 	bool lines = by == BY_USUAL || by == BY_LINE;
 	bool other = by >= 0 && (size_t)by < sizeof words / sizeof *words && words[by];
-	if (jprof_series_info(l->series)->counted)
-		by = BY_SIZE, other = true;
+	const struct jprof_series_info *info = jprof_series_info(l->series);
+	if (info->counted)
+		by = info->referrers ? BY_REFERRER : BY_SIZE, other = true;
 	const char *where = other ? words[by] : lines ? "allocated at" : "allocated by";
 	fprintf(out, "%8s", "growth");
 	if (c->values)

@@ -32,8 +32,8 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 
 #define ROW_ROWS \
 	HEADING(FOR_DIFF | FOR_CHECK, "What a row is"), \
-	{ "by", OPT_WORD, DIFF_AT(by), 0, NULL, "function|line|file|lib|group|tag|stack|size", \
-	  "one row for each of these (by default a line of Ruby, or a function)" }, \
+	{ "by", OPT_WORD, DIFF_AT(by), 0, NULL, "function|line|file|lib|group|tag|stack|size|referrer", \
+	  "one row for each of these (by default a line of Ruby, or a function); referrer, of snapshots of jprof snap --referrers: what points to it" }, \
 	{ "functions", OPT_CHOICE, DIFF_AT(by), BY_FUNCTION, "by", NULL, "the same as --by=function" }, \
 	{ "lines", OPT_CHOICE, DIFF_AT(by), BY_LINE, "by", NULL, "the same as --by=line" }, \
 	{ "files", OPT_CHOICE, DIFF_AT(by), BY_FILE, "by", NULL, "the same as --by=file" }, \

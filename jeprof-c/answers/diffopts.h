@@ -6,7 +6,7 @@
 #include "report/options.h"
 
 /* What a row is, in the order of --by's words. */
-enum diff_by { BY_FUNCTION, BY_LINE, BY_FILE, BY_LIB, BY_GROUP, BY_TAG, BY_STACK, BY_SIZE, BY_USUAL = -1 };
+enum diff_by { BY_FUNCTION, BY_LINE, BY_FILE, BY_LIB, BY_GROUP, BY_TAG, BY_STACK, BY_SIZE, BY_REFERRER, BY_USUAL = -1 };
 
 enum diff_output { AS_TEXT, AS_JSON, AS_CSV, AS_MARKDOWN, AS_HTML };
 

@@ -114,7 +114,7 @@ enum jprof_granularity series_granularity(int by, bool ruby)
 	static const enum jprof_granularity of[] = {
 		[BY_FUNCTION] = JPROF_BY_FUNCTION, [BY_LINE] = JPROF_BY_LINE,     [BY_FILE] = JPROF_BY_FILE,
 		[BY_LIB] = JPROF_BY_LIBRARY,       [BY_GROUP] = JPROF_BY_GROUP,   [BY_TAG] = JPROF_BY_TAG,
-		[BY_STACK] = JPROF_BY_FUNCTION,    [BY_SIZE] = JPROF_BY_FUNCTION,
+		[BY_STACK] = JPROF_BY_FUNCTION,    [BY_SIZE] = JPROF_BY_FUNCTION, [BY_REFERRER] = JPROF_BY_FUNCTION,
 	};
 	bool lines = by == BY_USUAL || by == BY_LINE || by == BY_STACK;
 	if (ruby && lines)
@@ -186,6 +186,11 @@ static bool make_loaded_series(struct loaded_series *l, const struct differences
 	rc = rc ? rc : group_rows(l, d, o, &err);
 	if (rc && rc != JPROF_E_NOMEM && rc != JPROF_E_IO)
 		say_error(&err);
+	if (!rc && o->by == BY_REFERRER && !jprof_series_info(l->series)->referrers) {
+		say("what points to the memory is not known of each snapshot: take them with jprof snap --referrers, of "
+		    "processes without a profile");
+		return false;
+	}
 	if (!rc && take_notes(l, whole)) {
 		const struct jprof_series_info *info = jprof_series_info(l->series);
 		ruby_lines_command(&l->lines, whole, info->ruby || info->counted, info->title);

@@ -235,7 +235,7 @@ static bool live_is_known(const struct series_work *w)
 static int add_live_sizes(struct series_work *w)
 {
 	uint64_t sizes[jp_most_classes];
-	bool known = w->s->info.counted && live_is_known(w);
+	bool known = w->s->info.counted && !w->s->info.referrers && live_is_known(w);
 	size_t count = known ? jp_live_sizes(&w->moments, sizes) : 0, last = w->moments.count - 1;
 	for (size_t k = 0; k < count; k++) {
 		char name[64];
@@ -248,6 +248,30 @@ static int add_live_sizes(struct series_work *w)
 			values[i] = jp_live_of_size(&w->moments, i, sizes[k]).live;
 		double more = jp_live_of_size(&w->moments, last, sizes[k]).objects -
 		              jp_live_of_size(&w->moments, 0, sizes[k]).objects;
+		if (add_counted_row(w, JPROF_PART_LIVE, kept, values, more))
+			return -1;
+	}
+	return 0;
+}
+
+/* Or what points to the blocks, where that was looked for. Of a kind without names it is the kind. */
+static int add_live_referrers(struct series_work *w)
+{
+	const struct jp_referrer_sum *of[jp_most_pointing];
+	bool asked = w->rows.opts->rows != JPROF_SERIES_SIZES && w->s->info.counted && live_is_known(w);
+	size_t count = asked ? jp_live_referrers(&w->moments, of) : 0, last = w->moments.count - 1;
+	w->s->info.referrers = count;
+	for (size_t k = 0; k < count; k++) {
+		char name[sizeof of[k]->name + 80];
+		double *values = jp_arena_alloc(&w->s->arena, w->moments.count * sizeof *values);
+		int len = snprintf(name, sizeof name, *of[k]->name ? "%s: %s" : "%s", of[k]->kind, of[k]->name);
+		const char *kept = jp_arena_dup(&w->s->arena, name, (size_t)len);
+		if (!values || !kept)
+			return -1;
+		for (size_t i = 0; i <= last; i++)
+			values[i] = jp_live_of_referrer(&w->moments, i, of[k]).bytes;
+		double more = jp_live_of_referrer(&w->moments, last, of[k]).blocks -
+		              jp_live_of_referrer(&w->moments, 0, of[k]).blocks;
 		if (add_counted_row(w, JPROF_PART_LIVE, kept, values, more))
 			return -1;
 	}
@@ -487,7 +511,7 @@ static int add_all_rows(struct series_work *w, struct jprof_error *err)
 	for (size_t i = 0; i < w->s->count; i++)
 		judge_row(w, i);
 	judge_all(w);
-	if (add_live_sizes(w) || add_outsiders(w) || jp_series_count_objects(w->s, w->whole))
+	if (add_live_referrers(w) || add_live_sizes(w) || add_outsiders(w) || jp_series_count_objects(w->s, w->whole))
 		return jp_error_nomem(err);
 	join_gc_tables(w->s);
 	return 0;

@@ -362,6 +362,44 @@ END2
     prints '^Your classes: PriceList::Entry 20000 objects \([0-9.]+ MB of slots\), Tags 20000 '
     prints_no 'secret-of-a-string'
     unpark
+    # ---- two snapshots that have what points to the memory: 10,000 Strings of 2 KB came, which a size does not say ----
+    cat >pointed.rb <<'END2'
+KEPT = Array.new(1_000) { |i| "x" * 2_000 }
+puts "end"
+STDOUT.flush
+while STDIN.gets
+  KEPT.concat(Array.new(10_000) { |i| "x" * 2_000 })
+  File.write("pointed", "1")
+end
+END2
+    park "$jemalloc" "" ruby -W0 --disable-gems pointed.rb
+    works "$jprof" snap --referrers "$pid" -o pointed0.jprof
+    works "$jprof" snap "$pid" -o sizes0.jprof
+    echo go >&9
+    until_true 60 test -e pointed || skip "it does not grow"
+    works "$jprof" snap --referrers "$pid" -o pointed1.jprof
+    is_quiet "$jprof" diff --by=referrer pointed0.jprof pointed1.jprof
+    prints '^1  MAYBE GARBAGE  \+(19|20)\.[0-9] MB  Ruby data: String$'
+    prints '^  growth .*  what points to it  '
+    is_quiet "$jprof" diff --by=referrer --json pointed0.jprof pointed1.jprof
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/diff.schema.json" out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    check "rows by size beside those by referrer, or not all of it" python3 -c 'import json, sys
+d = json.load(open("out"))
+live = [r for r in d["rows"] if r["part"] == "live"]
+assert not [r for r in live if r["name"].startswith("objects of")]
+assert abs(sum(r["growth"] for r in live) - d["malloc"]["growth"]) <= .01 * d["malloc"]["growth"]'
+    is_quiet "$jprof" diff pointed0.jprof pointed1.jprof
+    prints '^1  MAYBE GARBAGE  \+(19|20)\.[0-9] MB  Ruby data: String$'
+    for given in '--by=size pointed0.jprof' sizes0.jprof; do
+        # shellcheck disable=SC2086
+        is_quiet "$jprof" diff $given pointed1.jprof
+        prints '^1  MAYBE GARBAGE  \+[12][0-9]\.[0-9] MB  objects of 2048 bytes$'
+    done
+    exits_with 1 "$jprof" diff --by=referrer sizes0.jprof pointed1.jprof
+    says 'jprof: what points to the memory is not known of each snapshot: take them with jprof snap --referrers, of processes without a profile'
+    exits_with 1 "$jprof" diff --by=referrer --html -o page.html pointed0.jprof pointed1.jprof
+    says 'jprof: a page has no rows by referrer; leave that --by out with --html'
+    unpark
 fi
 
 # ---- one in a chroot: libruby lies where the process sees it ----
