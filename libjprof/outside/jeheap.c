@@ -1,6 +1,7 @@
 #include "outside/jeheap.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/jsonout.h"
 #include "outside/jecaches.h"
@@ -127,18 +128,50 @@ static int read_heap_tables(struct jp_memsource *m, const struct jp_jemap *map, 
 	return 0;
 }
 
-int jp_jeheap_take(struct jp_memsource *source, struct jp_jeheap *heap, struct jp_jeextents *extents)
+/* *file: whose jemalloc it is. */
+static int take_heap_of(struct jp_memsource *source, const char *but_for, const char **file, struct jp_jeheap *heap,
+                        struct jp_jeextents *extents)
 {
 	struct jp_jemap map;
 	struct jp_jecaches caches = { 0 };
 	*heap = (struct jp_jeheap){ 0 };
 	*extents = (struct jp_jeextents){ 0 };
-	int failed = jp_jemap_find(source, &map);
+	int failed = jp_jemap_find(source, but_for, &map);
 	if (!failed && map.layout)
 		failed = read_heap_tables(source, &map, heap, extents, &caches);
+	*file = map.file;
 	jp_jecaches_release(&caches);
 	jp_jemap_release(&map);
 	return failed;
+}
+
+/* A library that is preloaded into a program with a jemalloc of its own has next to nothing. */
+static int take_another(struct jp_memsource *source, const char *idle, struct jp_jeheap *heap,
+                        struct jp_jeextents *extents)
+{
+	struct jp_jeextents others;
+	struct jp_jeheap *other = malloc(sizeof *other);
+	const char *file;
+	int failed = other ? take_heap_of(source, idle, &file, other, &others) : -1;
+	if (!failed && other->bytes[JP_JE_ACTIVE] > heap->bytes[JP_JE_ACTIVE]) {
+		struct jp_jeextents idle_ones = *extents;
+		*heap = *other;
+		*extents = others;
+		others = idle_ones;
+	}
+	if (other)
+		jp_jeextents_release(&others);
+	free(other);
+	return failed;
+}
+
+int jp_jeheap_take(struct jp_memsource *source, struct jp_jeheap *heap, struct jp_jeextents *extents)
+{
+	enum { idle_bytes = 1 << 20 };
+	const char *file;
+	if (take_heap_of(source, NULL, &file, heap, extents))
+		return -1;
+	return heap->version && heap->bytes[JP_JE_ACTIVE] < idle_bytes ? take_another(source, file, heap, extents) : 0;
 }
 
 int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap)

@@ -15,7 +15,8 @@ struct root_search {
 	struct jp_memsource *source;
 	struct jp_jemap *map;
 	const struct jp_jelayout *layout;
-	uint64_t *used; /* address >> leaf bit of all memory that malloc's may be, ascending */
+	const char *but_for; /* a file; NULL */
+	uint64_t *used;      /* address >> leaf bit of all memory that malloc's may be, ascending */
 	size_t used_count, used_cap;
 	unsigned char *piece;
 };
@@ -208,7 +209,7 @@ static int search_files(struct root_search *s, bool named)
 	for (size_t i = 0; i < jprof_maps_count(maps) && !s->map->layout; i++) {
 		const struct jprof_map *data = jprof_maps_at(maps, i);
 		if (!!strstr(data->path, "jemalloc") != named || !segment_of_data(maps, i, &hi) ||
-		    hi - data->start < least)
+		    hi - data->start < least || (s->but_for && !strcmp(data->path, s->but_for)))
 			continue;
 		s->map->file = data->path;
 		if (search_segment(s, data->start, hi))
@@ -217,9 +218,9 @@ static int search_files(struct root_search *s, bool named)
 	return 0;
 }
 
-int jp_jemap_find(struct jp_memsource *source, struct jp_jemap *map)
+int jp_jemap_find(struct jp_memsource *source, const char *but_for, struct jp_jemap *map)
 {
-	struct root_search s = { .source = source, .map = map, .piece = malloc(piece_bytes) };
+	struct root_search s = { .source = source, .map = map, .but_for = but_for, .piece = malloc(piece_bytes) };
 	uint64_t beyond = source->left > most_search ? source->left - most_search : 0;
 	int failed = s.piece ? 0 : -1;
 	*map = (struct jp_jemap){ 0 };

@@ -22,8 +22,9 @@ struct jp_jemap {
 
 /* Looks in the writable data of each mapped file, those whose name has "jemalloc" in it first. A root is one only if
  * each table that it leads to, for addresses that are mapped, is one: three of four entries lead to a record of an
- * extent that holds the entry's page. 0, or -1 when memory is short. To be released. */
-int jp_jemap_find(struct jp_memsource *source, struct jp_jemap *map) jp_must_check;
+ * extent that holds the entry's page. Data of the file `but_for`, unless that is NULL, are left out. 0, or -1 when
+ * memory is short. To be released. */
+int jp_jemap_find(struct jp_memsource *source, const char *but_for, struct jp_jemap *map) jp_must_check;
 
 void jp_jemap_release(struct jp_jemap *map);
 
