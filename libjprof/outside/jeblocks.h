@@ -42,8 +42,8 @@ struct jp_jeblock {
 /* The one that an address lies in; false: in none. */
 bool jp_jeblocks_find(const struct jp_jeblocks *blocks, uint64_t address, struct jp_jeblock *found);
 
-/* Reads all that were given, and gives what they point to to the same owners: what is nearer first. 0, or -1 when
- * memory is short. */
+/* Reads all that were given since the last call, and gives what they point to to the same owners: what is nearer first.
+ * 0, or -1 when memory is short. */
 int jp_jeblocks_follow(struct jp_jeblocks *blocks) jp_must_check;
 
 /* The owner of the i-th place of an extent; 0: nobody. */

@@ -85,15 +85,21 @@ static int add_blocks(struct owner_search *s, const struct jp_jeheap *heap)
 	return 0;
 }
 
-static void look_everywhere(struct owner_search *s)
+/* A stack has words that nobody uses any more, and a list of all objects may pass by one of them. So a block counts for
+ * stacks, and what was mapped past malloc, where neither Ruby's objects nor data of files lead to it in however many
+ * steps. 0, or -1 when memory is short. */
+static int look_everywhere(struct owner_search *s)
 {
 	for (size_t i = 0; i < s->table.pages->count; i++)
 		look_into_rubypage(s, &s->table.pages->items[i]);
 	look_into_mappings(s, JP_ROOTWORDS_FILE);
+	if (jp_jeblocks_follow(&s->blocks))
+		return -1;
 	jp_jeblocks_give(&s->blocks, s->source->registers, s->source->register_count,
 	                 jp_referrertable_named(&s->table, JP_REFERRER_STACK, ""));
 	look_into_mappings(s, JP_ROOTWORDS_STACK);
 	look_into_mappings(s, JP_ROOTWORDS_OTHER);
+	return jp_jeblocks_follow(&s->blocks);
 }
 
 static int search_owners(struct owner_search *s, const struct jp_jeextents *extents, const struct jp_jeheap *heap,
@@ -104,8 +110,7 @@ static int search_owners(struct owner_search *s, const struct jp_jeextents *exte
 	if (!s->blocks.count)
 		return 0;
 	(void)jp_referrertable_named(&s->table, JP_REFERRER_RUBY, "pages of the GC heap");
-	look_everywhere(s);
-	if (jp_jeblocks_follow(&s->blocks) || add_blocks(s, heap))
+	if (look_everywhere(s) || add_blocks(s, heap))
 		return -1;
 	s->table.owners[heap_pages].blocks = s->table.owners[heap_pages].bytes = 0; /* they count as Ruby's GC heap */
 	r->count = s->table.count;

@@ -237,6 +237,16 @@ says_like 'to what no pointer leads is not known'
 exits_with 1 "$jprof" --unreachable first.jprof
 says 'jprof: --unreachable is for jprof explain'
 
+# ---- Perl's own stacks and its lists of all values: the C stack has words that point into the middle of those ----
+if command -v perl >/dev/null; then
+    park "$jemalloc" "" perl -e '$h{"key $_"} = { name => "v" x ($_ % 200), list => [1 .. 20] } for 1 .. 20000; $| = 1; print "end 0\n"; <STDIN>'
+    is_quiet "$jprof" explain --json --by=referrer "$pid"
+    mv out d
+    judge "stacks have what Perl's variables have" \
+        'sum(r["bytes"] for r in d["rows"] if r["part"] == "kind" and r["name"] == "data of files") > .9 * row("live")'
+    unpark
+fi
+
 # ---- a core of a process that stands still says what the process did, to the byte ----
 if command -v gcore >/dev/null; then
     park "$jemalloc" dirty_decay_ms:-1 "$parked" 4
