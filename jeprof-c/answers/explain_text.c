@@ -253,6 +253,8 @@ static const char *verb_of(const struct explained *what, enum jprof_part part)
 {
 	bool ruby = what->ruby || *jprof_explain_info(what->explanation)->settings.ruby;
 	bool known = explain_part_of(what->explanation, JPROF_PART_GC_HEAP);
+	if (part == JPROF_PART_STACKS && ruby)
+		return "are stacks of threads and fibers";
 	return part == JPROF_PART_PAST && ruby && !known ? "are Ruby's GC heap, and what else was mapped past malloc"
 	                                                 : words_of_part(part)->verb;
 }
@@ -406,6 +408,8 @@ static void add_part_words(struct jp_strbuf *text, const struct explained *what,
 	else if (row->part == JPROF_PART_PAST && (what->ruby || *info->settings.ruby) &&
 	         !explain_part_of(what->explanation, JPROF_PART_GC_HEAP))
 		jp_strbuf_str(text, "Ruby's GC heap, and what else was mapped past malloc");
+	else if (row->part == JPROF_PART_STACKS && (what->ruby || *info->settings.ruby))
+		jp_strbuf_str(text, "stacks of threads and fibers");
 	else if (row->part == JPROF_PART_KIND)
 		jp_strbuf_visible(text, row->name);
 	else if (row->part == JPROF_PART_LIVE && !isnan(row->objects))

@@ -382,6 +382,7 @@ END2
     prints '^Who keeps its Ruby objects: jprof keepers PID$'
     prints '^Your classes: PriceList::Entry 20000 objects \([0-9.]+ MB of slots\), Tags 20000 '
     prints_no 'secret-of-a-string'
+    prints '^ +[0-9.]+ +[0-9]+ %  stacks of threads and fibers$'
     unpark
     # ---- two snapshots that have what points to the memory: 10,000 Strings of 2 KB came, which a size does not say ----
     cat >pointed.rb <<'END2'
