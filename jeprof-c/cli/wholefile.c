@@ -42,7 +42,7 @@ ssize_t file_begin(const char *path, void *head, size_t size)
 	return (ssize_t)n;
 }
 
-/* systemd-coredump calls them core.ruby.1000.ID.4711.TIME.zst. */
+/* systemd-coredump calls them core.ruby.1000.ID.4711.TIME.zst. Snapshots and dumps have names of their own. */
 static bool is_packed_core(const char *path, const unsigned char *head)
 {
 	static const char *const starts[] = { "\050\265\057\375", "\375\067zX", "\037\213\010", "BZh" };
@@ -50,7 +50,7 @@ static bool is_packed_core(const char *path, const unsigned char *head)
 	bool packed = false;
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
 		packed = packed || !memcmp(head, starts[i], strlen(starts[i]));
-	return packed && !strncmp(base, "core", 4);
+	return packed && !strncmp(base, "core", 4) && !strstr(base, ".jprof") && !strstr(base, ".heap");
 }
 
 bool is_core(const char *path)
