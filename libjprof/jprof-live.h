@@ -225,7 +225,7 @@ JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdlin
 struct jprof_heap_dump {
 	const char *text, *sidecar; /* until the call returns */
 	size_t len, sidecar_len;
-	const char *table; /* when its samples were allocated: the member's file `frames`; of a core NULL. Since: 0.2 */
+	const char *table; /* when its samples were allocated: the member's file `frames`; or NULL. Since: 0.2 */
 	size_t table_len;
 };
 

@@ -46,8 +46,10 @@ static void add_what_is_unknown(struct answer *a, const struct explained *what)
 		if (what->live && explain_part_of(what->explanation, JPROF_PART_GC_HEAP))
 			jp_strbuf_str(answer_add(a, ANSWER_LINES), "Who keeps its Ruby objects: jprof keepers PID\n");
 		if (seen->rate)
-			jp_strbuf_printf(answer_add(a, ANSWER_LINES), "It samples (prof:true): %s has its profile.\n",
-			                 seen->core ? "jprof explain -o FILE.jprof CORE" : "jprof snap PID");
+			jp_strbuf_printf(
+			    answer_add(a, ANSWER_LINES), "It samples (prof:true): %s has its profile.\n%s",
+			    seen->core ? "jprof explain -o FILE.jprof CORE" : "jprof snap PID",
+			    seen->core ? "Ages there are from its first sample to its last, not to its end.\n" : "");
 		jp_strbuf_printf(
 		    answer_add(a, ANSWER_LINES),
 		    seen->rate ? "Since when, and of Ruby which line and for which route, only a program that was\n"

@@ -132,8 +132,11 @@ static int add_profile_of_core(struct jprof_bundle_writer *writer, const char *p
 		                                   .finder = sandbox_finder(o->no_sandbox),
 		                                   .debug_dir = o->debug_dir,
 		                                   .debuginfod = o->debuginfod };
+	const struct jprof_profile_opts table = { .size = sizeof table, .table = p->table, .table_len = p->table_len };
 	int rc = jprof_bundle_writer_file(writer, "dump.heap", p->text, p->len, err);
-	rc = rc ? rc : jprof_profile_parse(p->text, p->len, path, NULL, &profile, err);
+	if (!rc && p->table)
+		rc = jprof_bundle_writer_file(writer, "frames", p->table, p->table_len, err);
+	rc = rc ? rc : jprof_profile_parse(p->text, p->len, path, &table, &profile, err);
 	rc = rc ? rc : jprof_profile_sidecar(profile, p->sidecar, p->sidecar_len, err);
 	rc = rc ? rc : jprof_profile_symbolize(profile, &opts, err);
 	rc = rc ? rc : jprof_bundle_writer_symbols(writer, profile, true, err);

@@ -55,7 +55,11 @@ static int add_core_files(struct jp_memsource *source, const struct jp_core_fact
 		                              .pid = (uint64_t)facts->pid,
 		                              .title = *facts->name ? facts->name : NULL,
 		                              .time = facts->time };
-	if (jp_holding_dump(h, source, NULL, opts) || jp_holding_write(h, source, opts, &heap))
+	uint64_t first, last;
+	bool timed = jp_jeprofile_times(&h->profile, &first, &last);
+	struct jp_jeages jp_cleanup(jp_jeages_release) ages =
+	    jp_jeages_of_core(facts->pid, timed ? first : 0, timed ? last : 0, facts->time, source->maps);
+	if (jp_holding_dump(h, source, timed ? &ages : NULL, opts) || jp_holding_write(h, source, opts, &heap))
 		return jp_error_nomem(err);
 	jp_coresource_smaps(source, is_of_malloc, &h->extents, &maps, &smaps);
 	uint64_t memory = facts->memory + (facts->holes ? 0 : zeros_of_slabs(source, &h->extents));

@@ -19,6 +19,20 @@ enum {
 
 static const uint64_t ids_lowest = 0x70000000;
 
+static const uint64_t least_since_1970 = 1000000000000000000; /* ns: 2001; nothing runs for 31 years */
+
+/* Milliseconds are counted from the first sample. */
+struct jp_jeages jp_jeages_of_core(int pid, uint64_t first, uint64_t last, int64_t time, const struct jprof_maps *maps)
+{
+	uint64_t begin = first / 1000000, now = last / 1000000 - begin, end = time > 0 ? (uint64_t)time * 1000 : now;
+	return (struct jp_jeages){ .pid = pid,
+		                   .now = now,
+		                   .boot = first < least_since_1970 ? (end > now ? end - now : 0) : begin,
+		                   .monotonic = -(int64_t)begin,
+		                   .realtime = -(int64_t)begin,
+		                   .ids = jp_jeages_place(maps) };
+}
+
 uint64_t jp_jeages_place(const struct jprof_maps *maps)
 {
 	uint64_t at = ids_lowest;
@@ -42,7 +56,6 @@ static uint32_t epoch_at(const struct jp_jeages *a, uint64_t ms)
 /* What has a time after the look came while it was made. */
 uint32_t jp_jeages_epoch(const struct jp_jeages *a, uint64_t time)
 {
-	static const uint64_t least_since_1970 = 1000000000000000000; /* 2001; nothing runs for 31 years */
 	int64_t ms = (int64_t)(time / 1000000) + (time < least_since_1970 ? a->monotonic : a->realtime);
 	return ms < 0 ? inherited : epoch_at(a, (uint64_t)ms < a->now ? (uint64_t)ms : a->now);
 }

@@ -20,6 +20,10 @@ struct jp_jeages {
 	size_t used_count, used_cap;
 };
 
+/* Of a core, which says neither when its process began nor when it ended: its first sample is taken for the one, and
+ * its last for the other. These are ns of jemalloc's clock; `time` is when the core was written, seconds since 1970. */
+struct jp_jeages jp_jeages_of_core(int pid, uint64_t first, uint64_t last, int64_t time, const struct jprof_maps *maps);
+
 /* Where nothing is mapped. */
 uint64_t jp_jeages_place(const struct jprof_maps *maps);
 

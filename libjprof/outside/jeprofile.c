@@ -351,6 +351,21 @@ int jp_jeprofile_take(struct jp_memsource *m, const struct jp_jeheap *h, const s
 	return 0;
 }
 
+bool jp_jeprofile_times(const struct jp_jeprofile *p, uint64_t *first, uint64_t *last)
+{
+	*first = UINT64_MAX;
+	*last = 0;
+	for (size_t i = 0; i < p->count; i++) {
+		uint64_t context = p->contexts[i].address;
+		size_t s = jp_count_below(p->samples, p->sample_count, sizeof *p->samples, context);
+		for (; s < p->sample_count && p->samples[s].context == context; s++) {
+			*first = p->samples[s].time < *first ? p->samples[s].time : *first;
+			*last = p->samples[s].time > *last ? p->samples[s].time : *last;
+		}
+	}
+	return *first <= *last;
+}
+
 void jp_jeprofile_release(struct jp_jeprofile *p)
 {
 	free(p->samples);

@@ -114,9 +114,15 @@ same "what explain keeps has another profile" told found
 if command -v gcore >/dev/null && gcore -o profiled "$pid" >/dev/null 2>&1; then
     works "$jprof" explain "profiled.$pid"
     prints '^It samples \(prof:true\): jprof explain -o FILE.jprof CORE has its profile\.$'
+    prints '^Ages there are from its first sample to its last, not to its end\.$'
     works "$jprof" explain "profiled.$pid" -o core.jprof
     tar xOf core.jprof "$pid/dump.heap" | stacks_of >found
     same "the core has another profile" told found
+    tar xOf core.jprof "$pid/frames" >table
+    check "a core's ages: $(cat table)" awk '/^time/ { end = $2 } /^start/ { began = $2; first = $3; forks = $4 } /^e / { epochs++ }
+        END { exit !(epochs == 1 && first == 2 && forks == 0 && end - began >= 0 && end - began < 60) }' table
+    works "$jprof" --ages core.jprof
+    prints ' startup +[0-9.]+ '
     rm "profiled.$pid"
 fi
 works "$jprof" snap --referrers "$pid" -o pointed.jprof

@@ -171,6 +171,40 @@ TEST(test_epochs)
 	jp_jeages_release(&a);
 }
 
+/* A core written at 2,000,000 s: its samples are from 500 to 1,300 s of jemalloc's clock, so they began 800 s before.
+ */
+TEST(test_ages_of_core)
+{
+	const uint64_t second = 1000000000;
+	struct planted *p = planted_profile();
+	planted_word(p, put_sample(p, 20, CONTEXT(0)) + 64, 500 * second);
+	planted_word(p, put_sample(p, 21, CONTEXT(1)) + 64, 1300 * second);
+	struct jp_jeprofile profile = planted_profile_of(p);
+	struct jp_strbuf text = { 0 }, table = { 0 };
+	uint64_t first, last;
+	assert_true(jp_jeprofile_times(&profile, &first, &last));
+	assert_int_equal(last, 1300 * second);
+	assert_true(first < 1000000); /* of those that were planted before, some microseconds after the boot */
+	struct jp_jeages a = jp_jeages_of_core(17, 500 * second, last, 2000000, p->base.maps);
+	assert_int_equal(jp_jeages_epoch(&a, 500 * second), 2);
+	assert_int_equal(jp_jeages_epoch(&a, 559 * second), 2);
+	assert_int_equal(jp_jeages_epoch(&a, 560 * second), 3);
+	assert_int_equal(jp_jeages_epoch(&a, 1300 * second), jp_jeages_running(&a));
+	jp_jeages_write(&a, &text, &table);
+	const char *rest = strstr(table.text, "\ntime ");
+	assert_non_null(rest);
+	assert_string_equal(rest, "\ntime 2000000.000\nstart 1999200.000 2 0\nbounds 3 5\nend 0\n");
+	/* The other clock says when it was by itself. */
+	a = jp_jeages_of_core(17, (3000000000 - 800) * second, 3000000000 * second, 2000000, p->base.maps);
+	assert_int_equal(jp_jeages_epoch(&a, (3000000000 - 800) * second), 2);
+	table.len = 0;
+	jp_jeages_write(&a, &text, &table);
+	assert_non_null(strstr(table.text, "\ntime 3000000000.000\nstart 2999999200.000 2 0\n"));
+	jp_strbuf_release(&table);
+	jp_jeprofile_release(&profile);
+	jp_memsource_close(&p->base);
+}
+
 /* A stack is divided among its epochs. Context 0 has two samples, one of them from before the start; context 1 one that
  * its counter has, and one that has gone; context 2 has two, of which one was found, and the other is the youngest. */
 TEST(test_ages)
