@@ -1851,17 +1851,21 @@ JPROF_API void jprof_keepers_free(struct jprof_keepers *keepers);
 /* A line that made objects which were born after one moment, and live at a later one. */
 struct jprof_born_line {
 	const char *site;        /* "FILE:LINE"; "": not known */
-	const char *classes;     /* "Item (33,000), Hash (33,000), String (98,210)": those with most bytes */
-	uint64_t bytes, objects; /* of the objects alone */
+	const char *classes;     /* "Item (33,000), Hash (33,000), String (98,210)": those with most bytes; of samples
+	                          * "Item (54 %), String (46 %)" */
+	uint64_t bytes, objects; /* of the objects alone; of samples what they stand for, and 0 */
 	uint32_t
 	    generations[2]; /* of the garbage collector, in which the first and the last were allocated; 0: not known */
+	uint64_t samples;   /* by which it is known; 0: each object says its line, or none does */
+	double error;       /* 95 %, of the bytes of samples */
 };
 
 struct jprof_born_info {
 	uint64_t bytes, objects; /* of all lines */
 	double in_common;        /* the part of the earlier heap's addresses that the later has, too: 0 to 1 */
 	/* Of graphs. `bytes` is of the least that were born: one that lies where an equal one lay before is not told
-	 * from that. Samples say when they were taken: by those of the later graph so many bytes were born. */
+	 * from that. Samples say when they were taken: by those of the later graph so many bytes were born, which are
+	 * the sum of all lines. */
 	uint64_t samples;                    /* of what was born; with 0 there are no estimates */
 	double sampled_bytes, sampled_error; /* 95 % */
 };

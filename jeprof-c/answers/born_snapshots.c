@@ -1,5 +1,6 @@
 #include "answers/born_snapshots.h"
 
+#include "answers/born_text.h"
 #include "answers/heapsource.h"
 #include "answers/measure.h"
 #include "cli/answer.h"
@@ -8,12 +9,14 @@
 #include "cli/terminal.h"
 #include "jprof.h"
 
-enum { born_keeper_blocks = 2, most_snapshots = 3 };
+enum { born_keeper_blocks = 2, born_line_blocks = 2, most_snapshots = 3 };
 
 /* What is printed. */
 struct born_screen {
 	size_t snapshots, top;
 	const struct heap_source *source;
+	const struct jprof_rubyheap *heap;
+	const struct jprof_born *lines;
 	const struct jprof_born_info *born;
 	const struct jprof_keepers *keepers;
 	const struct jprof_keepers_info *info;
@@ -103,6 +106,41 @@ static void add_born_keepers(struct answer *a, const struct born_screen *s)
 	              "these two apart.");
 }
 
+static void add_sampled_row(struct jp_strbuf *lines, struct measure m, double bytes, double error, uint64_t samples)
+{
+	jp_strbuf_printf(lines, "%8s  %7s", measure_number(m, bytes).text, measure_number(m, error).text);
+	jp_strbuf_grouped(lines, samples, 9);
+	jp_strbuf_str(lines, "  ");
+}
+
+static void add_sampled_lines(struct answer *a, const struct born_screen *s)
+{
+	size_t count = jprof_born_count(s->lines), shown = s->top && s->top < count ? s->top : count;
+	struct measure m = measure_for(s->born->sampled_bytes);
+	jp_strbuf_printf(answer_add(a, ANSWER_TABLE), "%8s  %7s%9s  made at  (%s)", "born", "+-95%", "samples", m.name);
+	struct jp_strbuf *lines = answer_add(a, ANSWER_LINES);
+	for (size_t i = 0; i < shown; i++) {
+		const struct jprof_born_line *line = jprof_born_at(s->lines, i);
+		add_sampled_row(lines, m, (double)line->bytes, line->error, line->samples);
+		jp_strbuf_visible(lines, born_site(line));
+		jp_strbuf_str(lines, "\n");
+	}
+	add_sampled_row(lines, m, s->born->sampled_bytes, s->born->sampled_error, s->born->samples);
+	jp_strbuf_str(lines, count > shown ? "all, with others (--top=0)\n" : "all\n");
+}
+
+/* Which lines made it, as far as samples say. */
+static bool add_born_of_lines(struct answer *a, const struct born_screen *s, struct jprof_error *err)
+{
+	bool good = true;
+	if (!s->born->samples)
+		return true;
+	for (size_t i = 0; good && i < born_line_blocks && i < jprof_born_count(s->lines); i++)
+		good = born_add_block(a, s->heap, s->lines, i, err);
+	add_sampled_lines(a, s);
+	return good;
+}
+
 static bool put_born_keepers(struct born_screen *s, const struct jprof_rubyheap *last, struct sink *sink)
 {
 	const struct jprof_keepers_opts opts = { .size = sizeof opts, .born = true };
@@ -117,15 +155,21 @@ static bool put_born_keepers(struct born_screen *s, const struct jprof_rubyheap 
 	s->keepers = keepers;
 	s->info = jprof_keepers_info(keepers);
 	add_snapshots_head(&a, s);
+	bool good = add_born_of_lines(&a, s, &err);
+	if (!good)
+		say_error(&err);
 	for (size_t i = 0; i < born_keeper_blocks && i < jprof_keepers_count(keepers); i++)
 		add_born_keeper_block(&a, s, i);
 	add_born_keepers(&a, s);
-	sink_text_open(&text);
-	if (text.file)
-		answer_put_text(text.file, &a, terminal_size().columns);
+	if (good) {
+		sink_text_open(&text);
+		if (text.file)
+			answer_put_text(text.file, &a, terminal_size().columns);
+		good = sink_text_write(&text, sink);
+	}
 	answer_release(&a);
 	jprof_keepers_free(keepers);
-	return sink_text_write(&text, sink);
+	return good;
 }
 
 static bool put_born_of(struct jprof_rubyheap *const *heaps, size_t count, const struct heap_source *source, size_t top,
@@ -138,6 +182,8 @@ static bool put_born_of(struct jprof_rubyheap *const *heaps, size_t count, const
 		say_error(&err);
 		return false;
 	}
+	s.heap = heaps[count - 1];
+	s.lines = born;
 	s.born = jprof_born_info(born);
 	bool good = put_born_keepers(&s, heaps[count - 1], sink);
 	jprof_born_free(born);

@@ -15,7 +15,7 @@ enum { born_blocks = 2, most_dumps = 3 };
 /* ---- words ----------------------------------------------------------------------------------------------------------
  */
 
-static const char *site_or_unknown(const struct jprof_born_line *line)
+const char *born_site(const struct jprof_born_line *line)
 {
 	return *line->site ? line->site : "line not known";
 }
@@ -43,6 +43,13 @@ static void add_born_head(struct answer *a, const struct jprof_born *born, size_
 		                 100 * (double)first->bytes / (double)info->bytes);
 }
 
+/* Of a line's objects those that one keeps; of samples their bytes, which know more. */
+static double kept_part(const struct jprof_born_line *line, const struct jprof_keeper *k,
+                        const struct jprof_keepers_info *info)
+{
+	return line->samples ? (double)k->keeps / (double)info->bytes : (double)k->objects / (double)info->objects;
+}
+
 /* Who keeps the objects of a line, as far as one does. */
 static bool add_born_keeper(struct answer *a, const struct jprof_rubyheap *heap, const struct jprof_born_line *line,
                             struct jprof_error *err)
@@ -60,23 +67,25 @@ static bool add_born_keeper(struct answer *a, const struct jprof_rubyheap *heap,
 		jp_strbuf_visible(text, k->holder);
 		jp_strbuf_str(text, *k->site ? "  " : "");
 		jp_strbuf_visible(text, k->site);
-		if (info->objects > k->objects)
-			jp_strbuf_printf(text, " (%.0f %% of them)", 100 * (double)k->objects / (double)info->objects);
+		if (kept_part(line, k, info) < 1)
+			jp_strbuf_printf(text, " (%.0f %% of them)", 100 * kept_part(line, k, info));
 		jp_strbuf_visible(answer_add_detail(a, "path"), k->path);
 	}
 	jprof_keepers_free(keepers);
 	return true;
 }
 
-static bool add_born_block(struct answer *a, const struct jprof_rubyheap *heap, const struct jprof_born *born, size_t i,
-                           struct jprof_error *err)
+bool born_add_block(struct answer *a, const struct jprof_rubyheap *heap, const struct jprof_born *born, size_t i,
+                    struct jprof_error *err)
 {
 	const struct jprof_born_line *line = jprof_born_at(born, i);
 	struct jp_strbuf *text = answer_add(a, ANSWER_SENTENCE);
 	jp_strbuf_printf(text, "%zu  +", i + 1);
 	measure_add(text, born_unit(born, line->bytes), (double)line->bytes);
+	if (line->samples)
+		jp_strbuf_printf(text, " (+-%s)", measure_number(born_unit(born, line->bytes), line->error).text);
 	jp_strbuf_str(text, "  ");
-	jp_strbuf_visible(text, site_or_unknown(line));
+	jp_strbuf_visible(text, born_site(line));
 	jp_strbuf_visible(answer_add_detail(a, "what"), line->classes);
 	if (*line->site && !add_born_keeper(a, heap, line, err))
 		return false;
@@ -108,7 +117,7 @@ static void add_born_table(struct answer *a, const struct jprof_born *born, size
 	for (size_t i = 0; i < shown; i++) {
 		const struct jprof_born_line *line = jprof_born_at(born, i);
 		add_born_numbers(lines, m, line->bytes, line->objects);
-		jp_strbuf_visible(lines, site_or_unknown(line));
+		jp_strbuf_visible(lines, born_site(line));
 		jp_strbuf_str(lines, "\n");
 		bytes -= line->bytes;
 		objects -= line->objects;
@@ -127,7 +136,7 @@ static bool fill_born(struct answer *a, const struct jprof_rubyheap *heap, const
 	bool good = true;
 	add_born_head(a, born, dumps);
 	for (size_t i = 0; good && i < born_blocks && i < jprof_born_count(born); i++)
-		good = add_born_block(a, heap, born, i, err);
+		good = born_add_block(a, heap, born, i, err);
 	add_born_table(a, born, top);
 	if (!jprof_rubyheap_info(heap)->has_lines)
 		jp_strbuf_str(answer_add(a, ANSWER_NOTE),

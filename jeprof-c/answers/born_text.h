@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/answer.h"
+#include "jprof.h"
+
 struct sink;
 
 /* Whether all operands are such dumps. */
@@ -13,5 +16,12 @@ bool born_is_wanted(char *const *paths, size_t count);
 /* Prints it for two or three dumps in their order, with so many lines; 0: all. False after having said what is wrong.
  */
 bool born_put(char *const *paths, size_t count, size_t top, struct sink *sink);
+
+/* "shop.rb:4", or that it is not known. */
+const char *born_site(const struct jprof_born_line *line);
+
+/* Adds what there is to say of the i-th line: what it made, and who keeps it. */
+bool born_add_block(struct answer *a, const struct jprof_rubyheap *heap, const struct jprof_born *born, size_t i,
+                    struct jprof_error *err);
 
 #endif

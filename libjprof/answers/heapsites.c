@@ -90,9 +90,10 @@ static int join_slot(struct jprof_rubyheap *h, uint32_t node, const struct jp_ru
 	const struct jp_heap_sample sample = { .node = node,
 		                               .bytes = bytes,
 		                               .objects = bytes / slot->slot,
+		                               .chance = slot->slot / bytes,
+		                               .epoch = slot->epoch,
 		                               .part = object->bytes > slot->slot ? JP_PART_SLOT : JP_PART_OBJECT };
 	h->heap.stands_for[node] = (float)sample.objects;
-	h->heap.epochs[node] = slot->epoch;
 	if (add_heap_sample(h, t, slot->frame, sample))
 		return -1;
 	object->site = h->heap.samples[h->heap.sample_count - 1].site;
@@ -104,8 +105,7 @@ static int join_samples(struct jprof_rubyheap *h, const struct jp_rubytable *t)
 {
 	struct jp_heap *heap = &h->heap;
 	heap->stands_for = calloc((size_t)heap->count + 1, sizeof *heap->stands_for);
-	heap->epochs = calloc((size_t)heap->count + 1, sizeof *heap->epochs);
-	if (!heap->stands_for || !heap->epochs)
+	if (!heap->stands_for)
 		return -1;
 	for (uint32_t i = 0; i < heap->count; i++) {
 		size_t at = jp_count_below(t->slots, t->slot_count, sizeof *t->slots, heap->addresses[i]);
@@ -142,7 +142,7 @@ int jprof_rubyheap_sites(struct jprof_rubyheap *heap, const void *table, size_t 
 
 struct block_record {
 	uint64_t object, type, slot, size;
-	uint32_t frame;
+	uint32_t frame, epoch;
 };
 
 struct block_reader {
@@ -160,22 +160,23 @@ static bool take_word(struct jp_span *line, bool hex, uint64_t *value)
 	       (!line->len || jp_span_char(line, ' '));
 }
 
-/* The Ruby stack among numbers that the agent added to a stack. One that was added after the table was written may be
- * of another: it is of an epoch after the table's last. */
-static bool take_numbers(struct jp_span *line, const struct jp_rubytable *t, uint32_t *frame)
+/* The Ruby stack and the epoch among numbers that the agent added to a stack. A stack that was added after the table
+ * was written may be of another: it is of an epoch after the table's last. */
+static bool take_numbers(struct jp_span *line, const struct jp_rubytable *t, struct block_record *r)
 {
 	uint64_t address;
-	bool later = false;
-	*frame = JP_NONE;
+	r->frame = JP_NONE;
+	r->epoch = 0;
 	while (line->len) {
 		if (!take_word(line, true, &address))
 			return false;
 		uint64_t number = (address - t->start) / 2;
 		uint32_t found = address < t->start ? JP_NONE : jp_rubytable_frame(t, number);
-		*frame = found == JP_NONE ? *frame : found;
-		later = later || (number >= t->epochs && number < t->end && number - t->epochs > t->after);
+		r->frame = found == JP_NONE ? r->frame : found;
+		if (number >= t->epochs && number < t->end)
+			r->epoch = (uint32_t)(number - t->epochs);
 	}
-	*frame = later ? JP_NONE : *frame;
+	r->frame = r->epoch > t->after ? JP_NONE : r->frame;
 	return true;
 }
 
@@ -220,7 +221,7 @@ static int read_block(struct block_reader *b, struct jp_span line, bool *good)
 	struct block_record r;
 	*good = b->rate && take_word(&line, true, &r.object) && take_word(&line, false, &r.type) &&
 	        take_word(&line, false, &r.slot) && take_word(&line, false, &r.size) && r.slot && r.slot <= most_slot &&
-	        r.size && r.size <= most_size && take_numbers(&line, b->table, &r.frame);
+	        r.size && r.size <= most_size && take_numbers(&line, b->table, &r);
 	if (!*good)
 		return 0;
 	b->bytes += (double)r.size / chance_of_block(b->rate, r.size);
@@ -273,6 +274,8 @@ static int join_block(struct jprof_rubyheap *h, uint32_t node, const struct bloc
 	const struct jp_heap_sample sample = { .node = node,
 		                               .bytes = (double)r->size / chance,
 		                               .objects = objects_of_block(object, r->slot, r->size) / chance,
+		                               .chance = chance,
+		                               .epoch = r->epoch,
 		                               .part = JP_PART_BUFFER };
 	return add_heap_sample(h, b->table, r->frame, sample);
 }

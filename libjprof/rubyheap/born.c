@@ -14,10 +14,14 @@
 
 enum { most_classes_named = 3 };
 
+/* 95 % of a normal distribution. */
+static const double two_sided = 1.96;
+
 struct jprof_born {
 	struct jprof_born_info info;
 	struct jprof_born_line *rows;
 	size_t count, cap;
+	double variance; /* of the bytes of all samples */
 	struct jp_arena texts;
 };
 
@@ -107,22 +111,21 @@ static int mark_born(struct jprof_rubyheap *h, const struct jprof_rubyheap *befo
 	return 0;
 }
 
-/* The same by samples, which say in which epoch they were taken: a snapshot ends one. */
-static void estimate_born(const struct jp_heap *heap, const struct jp_heap *before, const struct jp_heap *between,
-                          struct jprof_born_info *info)
+/* Samples say when they were taken, each in an epoch, which a snapshot ends. So they know of an object that lies where
+ * an equal one lay that it was born, and of one that changed its class that it was not. A block may be younger than
+ * its object where that is one that grows. */
+static void mark_by_samples(struct jprof_rubyheap *h, uint32_t from, uint32_t to)
 {
-	static const double two_sided = 1.96;
-	uint32_t from = before->epoch_after, to = between ? between->epoch_before : UINT32_MAX;
-	double variance = 0;
-	for (uint32_t i = 0; heap->epochs && from && to && i < heap->count; i++) {
-		double bytes = (double)heap->objects[i].bytes, stands_for = (double)heap->stands_for[i];
-		if (!(stands_for > 0) || heap->epochs[i] < from || heap->epochs[i] > to)
-			continue;
-		info->samples++;
-		info->sampled_bytes += stands_for * bytes;
-		variance += stands_for * (stands_for - 1) * bytes * bytes;
+	const struct jp_heap *heap = &h->heap;
+	for (size_t i = 0; from && to && i < heap->sample_count; i++) {
+		const struct jp_heap_sample *s = &heap->samples[i];
+		bool born = s->epoch >= from && s->epoch <= to;
+		enum jp_heap_type type = (enum jp_heap_type)heap->objects[s->node].type;
+		if (s->epoch && s->part != JP_PART_BUFFER)
+			h->born[s->node] = born;
+		else if (born && !(heap->stands_for[s->node] > 0) && type != JP_HEAP_ARRAY && type != JP_HEAP_HASH)
+			h->born[s->node] = true;
 	}
-	info->sampled_error = two_sided * sqrt(variance);
 }
 
 static int check_moves(const struct jp_heap *heap, const struct jp_heap *other, struct jprof_error *err)
@@ -149,70 +152,119 @@ static int check_moves(const struct jp_heap *heap, const struct jp_heap *other, 
 
 /* Of each class what a line made of it; all 0 between two lines. */
 struct of_class {
-	uint64_t bytes;
+	double bytes;
 	uint32_t objects;
 };
 
-/* Names the classes with most bytes among these objects. */
-static int name_born_classes(struct jprof_born *b, const struct jprof_rubyheap *h, const uint32_t *nodes, size_t count,
+/* What lines are made of, by ids: of a heap with samples those, else its objects. */
+static uint32_t node_of_item(const struct jp_heap *heap, uint32_t id)
+{
+	return heap->is_sampled ? (uint32_t)heap->samples[id].node : id;
+}
+
+static uint32_t site_of_item(const struct jp_heap *heap, uint32_t id)
+{
+	return heap->is_sampled ? heap->samples[id].site : heap->objects[id].site;
+}
+
+/* Where blocks have no samples, an object's stands for all that it has. */
+static double bytes_of_item(const struct jp_heap *heap, uint32_t id)
+{
+	double bytes = (double)heap->objects[node_of_item(heap, id)].bytes;
+	if (!heap->is_sampled)
+		return bytes;
+	return heap->has_buffers ? heap->samples[id].bytes : heap->samples[id].objects * bytes;
+}
+
+/* Each sample was drawn by itself: Horvitz and Thompson's estimate. */
+static double variance_of_item(const struct jp_heap *heap, uint32_t id)
+{
+	double bytes = bytes_of_item(heap, id);
+	return heap->is_sampled ? bytes * bytes * (1 - heap->samples[id].chance) : 0;
+}
+
+static uint32_t class_of_item(const struct jp_heap *heap, uint32_t id)
+{
+	return heap->objects[node_of_item(heap, id)].class_node;
+}
+
+static void add_class_words(struct jp_strbuf *text, const struct jp_heap *heap, uint32_t id, struct of_class sum,
+                            double all)
+{
+	jp_strbuf_printf(text, "%s%s (", text->len ? ", " : "", jp_heap_node_word(heap, node_of_item(heap, id)));
+	if (heap->is_sampled)
+		jp_strbuf_printf(text, "%.0f %%", 100 * sum.bytes / all);
+	else
+		jp_strbuf_grouped(text, sum.objects, 0);
+	jp_strbuf_str(text, ")");
+}
+
+/* Names the classes with most bytes among these. */
+static int name_born_classes(struct jprof_born *b, const struct jp_heap *heap, const uint32_t *ids, size_t count,
                              struct of_class *sums, struct jprof_born_line *line)
 {
-	const struct jp_heap_object *objects = h->heap.objects;
 	uint32_t top[most_classes_named];
 	size_t named = 0;
 	for (size_t i = 0; i < count; i++)
-		if (objects[nodes[i]].class_node != JP_NONE) {
-			sums[objects[nodes[i]].class_node].bytes += objects[nodes[i]].bytes;
-			sums[objects[nodes[i]].class_node].objects++;
+		if (class_of_item(heap, ids[i]) != JP_NONE) {
+			sums[class_of_item(heap, ids[i])].bytes += bytes_of_item(heap, ids[i]);
+			sums[class_of_item(heap, ids[i])].objects++;
 		}
 	for (; named < most_classes_named; named++) {
 		uint32_t best = JP_NONE;
 		for (size_t i = 0; i < count; i++) {
-			uint32_t class_node = objects[nodes[i]].class_node;
+			uint32_t class_node = class_of_item(heap, ids[i]);
 			bool taken = class_node == JP_NONE;
 			for (size_t k = 0; k < named && !taken; k++)
-				taken = objects[top[k]].class_node == class_node;
+				taken = class_of_item(heap, top[k]) == class_node;
 			if (!taken &&
-			    (best == JP_NONE || sums[class_node].bytes > sums[objects[best].class_node].bytes))
-				best = nodes[i];
+			    (best == JP_NONE || sums[class_node].bytes > sums[class_of_item(heap, best)].bytes))
+				best = ids[i];
 		}
 		if (best == JP_NONE)
 			break;
 		top[named] = best;
 	}
 	struct jp_strbuf text = { 0 };
-	for (size_t k = 0; k < named; k++) {
-		jp_strbuf_printf(&text, "%s%s (", k ? ", " : "", jp_heap_node_word(&h->heap, top[k]));
-		jp_strbuf_grouped(&text, sums[objects[top[k]].class_node].objects, 0);
-		jp_strbuf_str(&text, ")");
-	}
+	for (size_t k = 0; k < named; k++)
+		add_class_words(&text, heap, top[k], sums[class_of_item(heap, top[k])], (double)line->bytes);
 	for (size_t i = 0; i < count; i++)
-		if (objects[nodes[i]].class_node != JP_NONE)
-			sums[objects[nodes[i]].class_node] = (struct of_class){ 0 };
+		if (class_of_item(heap, ids[i]) != JP_NONE)
+			sums[class_of_item(heap, ids[i])] = (struct of_class){ 0 };
 	line->classes = text.failed ? NULL : jp_arena_dup(&b->texts, text.text ? text.text : "", text.len);
 	jp_strbuf_release(&text);
 	return line->classes ? 0 : -1;
 }
 
-static int add_born_line(struct jprof_born *b, const struct jprof_rubyheap *h, const uint32_t *nodes, size_t count,
+static void add_generation(struct jprof_born_line *line, uint32_t generation)
+{
+	if (generation && (!line->generations[0] || generation < line->generations[0]))
+		line->generations[0] = generation;
+	if (generation > line->generations[1])
+		line->generations[1] = generation;
+}
+
+static int add_born_line(struct jprof_born *b, const struct jp_heap *heap, const uint32_t *ids, size_t count,
                          struct of_class *sums)
 {
+	double bytes = 0, variance = 0;
 	if (jp_array_push(b->rows, b->count, b->cap))
 		return -1;
 	struct jprof_born_line *line = &b->rows[b->count++];
-	*line =
-	    (struct jprof_born_line){ .site = jp_heap_word(&h->heap, h->heap.objects[*nodes].site), .objects = count };
+	*line = (struct jprof_born_line){ .site = jp_heap_word(heap, site_of_item(heap, *ids)),
+		                          .objects = heap->is_sampled ? 0 : count,
+		                          .samples = heap->is_sampled ? count : 0 };
 	for (size_t i = 0; i < count; i++) {
-		const struct jp_heap_object *object = &h->heap.objects[nodes[i]];
-		line->bytes += object->bytes;
-		if (object->generation && (!line->generations[0] || object->generation < line->generations[0]))
-			line->generations[0] = object->generation;
-		if (object->generation > line->generations[1])
-			line->generations[1] = object->generation;
+		bytes += bytes_of_item(heap, ids[i]);
+		variance += variance_of_item(heap, ids[i]);
+		add_generation(line, heap->objects[node_of_item(heap, ids[i])].generation);
 	}
-	b->info.bytes += line->bytes;
-	b->info.objects += count;
-	return name_born_classes(b, h, nodes, count, sums, line);
+	line->bytes = (uint64_t)(bytes + 0.5);
+	line->error = two_sided * sqrt(variance);
+	b->info.samples += line->samples;
+	b->info.sampled_bytes += heap->is_sampled ? bytes : 0;
+	b->variance += variance;
+	return name_born_classes(b, heap, ids, count, sums, line);
 }
 
 static int by_most_bytes(const void *a, const void *b)
@@ -223,30 +275,50 @@ static int by_most_bytes(const void *a, const void *b)
 
 static int by_born_site(uint32_t a, uint32_t b, const void *context)
 {
-	const struct jp_heap_object *objects = context;
-	return jp_order_by(objects[a].site, objects[b].site, jp_order(a, b));
+	const struct jp_heap *heap = context;
+	return jp_order_by(site_of_item(heap, a), site_of_item(heap, b), jp_order(a, b));
 }
 
 static int add_born_lines(struct jprof_born *b, const struct jprof_rubyheap *h)
 {
 	const struct jp_heap *heap = &h->heap;
-	uint32_t *nodes = malloc((heap->count + (size_t)1) * sizeof *nodes);
+	size_t all = heap->is_sampled ? heap->sample_count : heap->count, count = 0, end;
+	uint32_t *ids = malloc((all + 1) * sizeof *ids);
 	struct of_class *sums = calloc(heap->count + (size_t)1, sizeof *sums);
-	size_t count = 0, end;
-	bool failed = !nodes || !sums;
-	for (uint32_t i = 0; !failed && i < heap->count; i++)
-		if (h->born[i])
-			nodes[count++] = i;
+	bool failed = !ids || !sums;
+	for (uint32_t i = 0; !failed && i < all; i++)
+		if (h->born[node_of_item(heap, i)])
+			ids[count++] = i;
 	if (!failed)
-		jp_sort_ids(nodes, count, by_born_site, heap->objects);
+		jp_sort_ids(ids, count, by_born_site, heap);
 	for (size_t at = 0; !failed && at < count; at = end) {
-		for (end = at + 1; end < count && heap->objects[nodes[end]].site == heap->objects[nodes[at]].site;)
+		for (end = at + 1; end < count && site_of_item(heap, ids[end]) == site_of_item(heap, ids[at]);)
 			end++;
-		failed = add_born_line(b, h, nodes + at, end - at, sums);
+		failed = add_born_line(b, heap, ids + at, end - at, sums);
 	}
-	free(nodes);
+	b->info.sampled_error = two_sided * sqrt(b->variance);
+	free(ids);
 	free(sums);
 	return failed ? -1 : 0;
+}
+
+static void count_born(struct jprof_born_info *info, const struct jprof_rubyheap *h)
+{
+	for (uint32_t i = 0; i < h->heap.count; i++) {
+		info->objects += h->born[i];
+		info->bytes += h->born[i] ? h->heap.objects[i].bytes : 0;
+	}
+}
+
+/* 0, or -1 when memory is short. */
+static int find_born(struct jprof_born *b, struct jprof_rubyheap *h, const struct jprof_rubyheap *before,
+                     const struct jprof_rubyheap *between)
+{
+	if (mark_born(h, before, between, &b->info))
+		return -1;
+	mark_by_samples(h, before->heap.epoch_after, between ? between->heap.epoch_before : UINT32_MAX);
+	count_born(&b->info, h);
+	return add_born_lines(b, h);
 }
 
 int jprof_born_new(struct jprof_rubyheap *heap, const struct jprof_rubyheap *before,
@@ -259,11 +331,10 @@ int jprof_born_new(struct jprof_rubyheap *heap, const struct jprof_rubyheap *bef
 	if (rc)
 		return rc;
 	struct jprof_born *b = calloc(1, sizeof *b);
-	if (!b || mark_born(heap, before, between, &b->info) || add_born_lines(b, heap)) {
+	if (!b || find_born(b, heap, before, between)) {
 		jprof_born_free(b);
 		return jp_error_nomem(err);
 	}
-	estimate_born(&heap->heap, &before->heap, between ? &between->heap : NULL, &b->info);
 	if (b->count)
 		qsort(b->rows, b->count, sizeof *b->rows, by_most_bytes);
 	*born = b;

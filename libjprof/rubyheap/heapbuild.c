@@ -167,6 +167,5 @@ void jp_heap_release(struct jp_heap *heap)
 	free(heap->says);
 	free(heap->samples);
 	free(heap->stands_for);
-	free(heap->epochs);
 	*heap = (struct jp_heap){ 0 };
 }

@@ -52,7 +52,9 @@ enum jp_heap_part {
 struct jp_heap_sample {
 	uint64_t node;
 	double bytes, objects; /* that it stands for, of that part; 0 objects: another sample of it says them */
+	double chance;         /* of having been sampled */
 	uint32_t site, method;
+	uint32_t epoch; /* in which it was allocated; 0: not known */
 	enum jp_heap_part part;
 };
 
@@ -77,7 +79,6 @@ struct jp_heap {
 	bool cut;                           /* the file ends within a line, which was not read */
 	bool is_graph;                      /* the agent wrote it, and not ObjectSpace.dump_all */
 	uint64_t moves;                     /* of a graph: 1 and how often GC.compact had moved objects; 0: not known */
-	uint32_t *epochs;                   /* of each object that was sampled: in which epoch; NULL: none were */
 	uint32_t epoch_before, epoch_after; /* of samples: struct jp_rubytable; 0: not known */
 };
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# jprof diff --objects: what a real Ruby made after the first snapshot and keeps, by its own count; and that objects which
-# lie where equal ones died are told by samples alone.
+# jprof diff --objects: what a real Ruby made after the first snapshot and keeps, by its own count, and which lines made
+# it; and that objects which lie where equal ones died are told by samples alone.
 . "$(dirname "$0")/lib.sh"
 . "$here/live.sh"
 need_ruby
@@ -20,6 +20,12 @@ class Shelf
 end
 CACHE = Array.new(40_000) { |i| Item.new(i) }
 def fill(from, to) = from.upto(to - 1) { |i| Shelf.items[i] = Item.new(i) }
+# Lines with what they made, by Ruby's own count.
+def note_lines
+  items = Shelf.items.values
+  at = { 4 => items.map(&:b), method(:fill).source_location[1] => items }
+  File.write('of_lines', at.map { |line, made| "#{line} #{made.sum { |o| ObjectSpace.memsize_of(o) }}\n" }.join)
+end
 # Half of it dies, and its slots are free before others of the class are made.
 def renew
   20_000.times { |i| CACHE[i * 2] = nil }
@@ -31,7 +37,7 @@ def again
   File.write('truth', made.sum { |o| ObjectSpace.memsize_of(o) })
 end
 File.write('ready', '')
-steps = [-> { fill(0, 30_000) }, -> { fill(30_000, 50_000) }, -> { renew }, -> { again }, -> { GC.compact }]
+steps = [-> { fill(0, 30_000); note_lines }, -> { fill(30_000, 50_000) }, -> { renew }, -> { again }, -> { GC.compact }]
 steps.each_with_index do |step, i|
   sleep 0.02 until File.exist?("go#{i}")
   step.call
@@ -72,6 +78,21 @@ made=$(objects_of '@items of Shelf')
 check "of 60,000 Items and Strings $made" test "${made:-0}" -ge 59000 -a "${made:-0}" -le 60600
 prints "^ *path  *@items of Shelf > Hash > Item"
 prints "^ *made at .*born.rb:4 *[0-9]* % .of [0-9]* samples.$"
+
+# Each line has its class, its keeper, and its bytes within the error.
+joined ' 1 \+[0-9.]+ [KM]B \(\+-[0-9.]+\) [^ ]*born.rb:4 what String \(100 %\) kept by a Hash of 50,000 in @items of Shelf path @items of Shelf > Hash > Item '
+python3 - <<'END' || fail "bytes of lines: $(cat out of_lines)"
+import re
+table = re.search(r"\+-95% *samples *made at *\((..)\)\n(.*?)\n\n", open("out").read(), re.S)
+unit = {"KB": 1024, "MB": 1 << 20}[table[1]]
+found = re.findall(r"^ *([0-9.]+) +([0-9.]+) +[0-9,]+  (.*)$", table[2], re.M)
+rows = {site.rsplit(":", 1)[-1]: (float(born), float(error)) for born, error, site in found}
+for line in open("of_lines"):
+    line, truth = line.split()
+    born, error = (unit * number for number in rows[line])
+    print(line, born, error, truth)
+    assert 0 < error < 0.5 * born and abs(born - float(truth)) < 2.5 * error
+END
 works "$jprof" diff --objects a.jprof c.jprof
 made=$(objects_of '@items of Shelf')
 check "of 100,000 in all $made" test "${made:-0}" -ge 98000 -a "${made:-0}" -le 100700
