@@ -240,9 +240,9 @@ void diff_put_uncollected(FILE *out, const struct diff_report *r)
 	answer_put_paragraph(out, &text, r->columns);
 }
 
-/* `kept`: it is known who keeps the objects; `root`: by which name one comes to them, "" if it has none. */
+/* `kept`: it is known who keeps the objects; `of_keeper`: what to do about that, "" if nothing special. */
 static void add_block_remedy(struct answer *a, const struct diff_report *r, const struct jprof_grown *row, bool kept,
-                             const char *root)
+                             const char *of_keeper)
 {
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
 	bool counted = jprof_series_info(r->loaded->series)->counted;
@@ -264,11 +264,8 @@ static void add_block_remedy(struct answer *a, const struct diff_report *r, cons
 		                         : "take a third snapshot: of two a filling cache looks like a leak");
 	else if (row->verdict == JPROF_ONE_JUMP)
 		add_block_detail(a, "do", "it came at once, and stays: look at what happened then");
-	else if (kept && *root)
-		jp_strbuf_printf(answer_add_detail(a, "do"),
-		                 "give %s a limit, or take them out of there again. A cache that still fills looks the "
-		                 "same",
-		                 root);
+	else if (kept && *of_keeper)
+		add_block_detail(a, "do", of_keeper);
 	else if (row->remedy && !kept)
 		add_block_detail(a, "do", row->remedy);
 	else if (counted)
@@ -391,9 +388,9 @@ void diff_add_details(struct answer *a, const struct diff_report *r, const struc
 		add_refilled(a, r, row);
 	if (row->from) /* at once below a line of a gem: it is the application's */
 		add_block_detail(a, "from", row->from);
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) root = { 0 };
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) of_keeper = { 0 };
 	bool kept = row->part == JPROF_PART_LIVE && row->file && row->line &&
-	            line_keepers_add(a, &r->keepers, row->file, row->line, &root);
+	            line_keepers_add(a, &r->keepers, row->file, row->line, &of_keeper);
 	a->gives = GIVES_WHAT;
 	if (row->part == JPROF_PART_GC_HEAP)
 		add_heap_growth(a, r);
@@ -412,7 +409,7 @@ void diff_add_details(struct answer *a, const struct diff_report *r, const struc
 	a->gives = GIVES_SURE;
 	add_sure(a, row);
 	a->gives = 0;
-	add_block_remedy(a, r, row, kept, shortage_text(&root));
+	add_block_remedy(a, r, row, kept, shortage_text(&of_keeper));
 }
 
 void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)

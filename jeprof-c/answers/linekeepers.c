@@ -45,26 +45,59 @@ static struct jprof_keepers *keepers_of_line(const struct line_keepers *l, const
 	return keepers;
 }
 
-/* "Shop::CACHE" of "Shop::CACHE (constant) > Hash > String" */
-static void put_root(struct jp_strbuf *to, const char *path)
+/* What Ruby keeps until it ends, by the beginning of the path. */
+static const struct {
+	const char *root, *remedy;
+} for_ever[] = {
+	{ "Ruby's table of Symbols",
+	  "Symbols that name methods, constants or variables are never freed: make fewer of such names" },
+	{ "at_exit", "a block of at_exit stays until the end: register it once" },
+	{ "a finalizer", "a finalizer keeps what its block can see until its object is freed: let it see less, or free "
+	                 "that object" },
+};
+
+/* "[:store] > Hash" of "Thread[:store] > Hash", and of "Thread > Fiber[:store] > Hash", as Ruby 3.3 has it; else NULL.
+ */
+static const char *key_of_thread(const char *path)
+{
+	static const char *const holders[] = { "Thread[:", "Thread > Fiber[:" };
+	for (size_t i = 0; i < sizeof holders / sizeof *holders; i++)
+		if (!strncmp(path, holders[i], strlen(holders[i])))
+			return strchr(path, ']') ? path + strlen(holders[i]) - strlen("[:") : NULL;
+	return NULL;
+}
+
+/* "give Shop::CACHE a limit", of "Shop::CACHE (constant) > Hash > String" */
+static void put_remedy(struct jp_strbuf *to, const char *path)
 {
 	static const char constant[] = " (constant)";
+	const char *key = key_of_thread(path);
 	size_t len = strcspn(path, " ");
-	if (*path == '@' || *path == '$' || !strncmp(path + len, constant, sizeof constant - 1))
-		jp_strbuf_visible_bytes(to, path, len);
+	for (size_t i = 0; i < sizeof for_ever / sizeof *for_ever; i++)
+		if (!strncmp(path, for_ever[i].root, strlen(for_ever[i].root))) {
+			jp_strbuf_str(to, for_ever[i].remedy);
+			return;
+		}
+	if (!key && *path != '@' && *path != '$' && strncmp(path + len, constant, sizeof constant - 1) != 0)
+		return;
+	jp_strbuf_str(to, key ? "give Thread.current" : "give ");
+	jp_strbuf_visible_bytes(to, key ? key : path, key ? strcspn(key, "]") + 1 : len);
+	jp_strbuf_str(to, " a limit, or take them out of there again. A cache that still fills looks the same");
 }
 
 bool line_keepers_add(struct answer *a, const struct line_keepers *l, const char *file, unsigned line,
-                      struct jp_strbuf *root)
+                      struct jp_strbuf *remedy)
 {
+	static const double worth_saying = 0.1;
 	struct jprof_keepers *keepers = keepers_of_line(l, file, line);
 	const struct jprof_keeper *first = jprof_keepers_at(keepers, 0);
-	if (first) {
+	bool kept = first && (double)first->keeps >= worth_saying * (double)jprof_keepers_info(keepers)->bytes;
+	if (kept) {
 		add_keeper_of_line(a, l, first, jprof_keepers_info(keepers));
-		put_root(root, first->path);
+		put_remedy(remedy, first->path);
 	}
 	jprof_keepers_free(keepers);
-	return first;
+	return kept;
 }
 
 void line_keepers_json(FILE *out, const struct line_keepers *l, const char *file, unsigned line)

@@ -17,10 +17,10 @@ struct line_keepers {
  * or no samples of objects; says only what is wrong with a graph. To be released. */
 void line_keepers_find(struct line_keepers *keepers, const char *path, const char *member);
 
-/* Adds the details "kept by" and "path" of the objects that were allocated at a line; true if there are any. `root`
- * gets the name with which the path begins, if it is that of a constant or a variable. */
+/* Adds the details "kept by" and "path" of the objects that were allocated at a line; true if one keeps a tenth of
+ * them or more. `remedy` gets what to do about it, where the path begins with a name. */
 bool line_keepers_add(struct answer *answer, const struct line_keepers *keepers, const char *file, unsigned line,
-                      struct jp_strbuf *root);
+                      struct jp_strbuf *remedy);
 
 /* Likewise, as a value of JSON: null if there are none. */
 void line_keepers_json(FILE *out, const struct line_keepers *keepers, const char *file, unsigned line);

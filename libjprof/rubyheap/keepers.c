@@ -18,6 +18,13 @@ static const double least_kept_part = 0.005;
 /* One element makes most of a container: then it is the keeper. */
 static const double one_makes_most = 0.6;
 
+/* A single object that a constant or variable refers to is a keeper from this part of all bytes on: a String that
+ * grows. */
+static const double lone_part = 0.1;
+
+/* More threads than these are not told one by one. */
+enum { most_threads = 5 };
+
 struct keeper_row {
 	struct jprof_keeper keeper;
 	uint32_t node;
@@ -41,6 +48,7 @@ struct weights {
 	enum jp_heap_part silent; /* the samples of this part say nothing of the number of objects */
 	bool alone;               /* each of the choice counts alone, and may keep others of it */
 	uint64_t least;           /* bytes of a row */
+	uint64_t least_lone;      /* likewise, of a single object */
 };
 
 /* ---- the choice ----------------------------------------------------------------------------------------------- */
@@ -181,6 +189,7 @@ static int weigh_objects(struct weights *w, struct jprof_keepers_info *info)
 	info->bytes = w->bytes[h->heap.count];
 	info->objects = w->objects[h->heap.count];
 	w->least = (uint64_t)(least_kept_part * (double)info->bytes) + 1;
+	w->least_lone = (uint64_t)(lone_part * (double)info->bytes) + 1;
 	return 0;
 }
 
@@ -191,6 +200,7 @@ static int weigh_objects(struct weights *w, struct jprof_keepers_info *info)
 struct inside {
 	uint32_t largest; /* JP_NONE: nothing */
 	uint64_t large;   /* bytes of all that have a row's */
+	uint32_t count;   /* of these */
 };
 
 /* Nothing is below it that could be a keeper. */
@@ -200,16 +210,27 @@ static bool is_leaf(const struct weights *w, uint32_t node)
 	return (w->chosen && w->chosen[node] && !w->alone) || h->first_child[node] == h->first_child[node + 1];
 }
 
+/* A large one that a root or a class refers to by itself. */
+static bool is_lone(const struct weights *w, uint32_t node)
+{
+	const struct jp_heap *heap = &w->h->heap;
+	uint32_t above = w->h->way[node];
+	return w->bytes[node] >= w->least_lone && above < heap->count && heap->objects[above].type >= JP_HEAP_ROOT &&
+	       heap->objects[above].type <= JP_HEAP_MODULE;
+}
+
 static struct inside look_into_node(const struct weights *w, uint32_t node)
 {
 	const struct jprof_rubyheap *h = w->h;
 	struct inside in = { .largest = JP_NONE };
 	for (uint32_t i = h->first_child[node]; i < h->first_child[node + 1]; i++) {
 		uint32_t child = h->children[i];
-		if (is_leaf(w, child))
+		if (is_leaf(w, child) && !is_lone(w, child))
 			continue;
-		if (w->bytes[child] >= w->least)
+		if (w->bytes[child] >= w->least) {
 			in.large += w->bytes[child];
+			in.count++;
+		}
 		if (in.largest == JP_NONE || w->bytes[child] > w->bytes[in.largest])
 			in.largest = child;
 	}
@@ -233,6 +254,10 @@ static enum step step_at(const struct weights *w, uint32_t node, struct inside *
 	double bytes = (double)w->bytes[node];
 	*in = look_into_node(w, node);
 	bool one = in->largest != JP_NONE && (double)w->bytes[in->largest] >= one_makes_most * bytes;
+	if (jp_heap_is_root(heap, node, "finalizers") || jp_heap_is_root(heap, node, "end_proc"))
+		return one ? GIVES_WAY : IS_KEEPER;
+	if (jp_heap_is_ractor(heap, node) && in->count > most_threads)
+		return one ? GIVES_WAY : IS_KEEPER;
 	switch (type) {
 	case JP_HEAP_ROOT:
 	case JP_HEAP_UNKNOWN: return GIVES_WAY;
@@ -266,7 +291,7 @@ static bool may_be_keeper(const struct weights *w, uint32_t node, uint32_t child
 {
 	const struct jp_heap *heap = &w->h->heap;
 	bool of_ruby = node >= heap->count || heap->objects[node].type <= JP_HEAP_ROOT;
-	if (w->bytes[child] < w->least || !is_leaf(w, child))
+	if (w->bytes[child] < w->least || !is_leaf(w, child) || is_lone(w, child))
 		return w->bytes[child] >= w->least;
 	uint32_t above = w->h->way[child];
 	return of_ruby && above < heap->count && heap->objects[above].type == JP_HEAP_ROOT;

@@ -48,12 +48,43 @@ static bool is_between(const struct jp_heap *heap, uint32_t node)
 	        !is_method(heap, node));
 }
 
+static bool is_hidden_array(const struct jp_heap *heap, uint32_t node)
+{
+	return node < heap->count && heap->objects[node].type == JP_HEAP_ARRAY &&
+	       heap->objects[node].class_node == JP_NONE;
+}
+
+/* What refers to Strings and Symbols alone, and to at least one. */
+static bool has_texts_alone(const struct jp_heap *heap, uint32_t node)
+{
+	for (uint32_t e = heap->graph.first[node]; e < heap->graph.first[node + 1]; e++)
+		if (heap->objects[heap->graph.to[e]].type != JP_HEAP_STRING &&
+		    strcmp(jp_heap_class(heap, heap->graph.to[e]), "Symbol") != 0)
+			return false;
+	return heap->graph.first[node] < heap->graph.first[node + 1];
+}
+
+/* Ruby's table of the Symbols that it never frees is a hidden Array of hidden Arrays: at least of so many, lest it is
+ * another's. */
+static bool is_symbol_table(const struct jp_heap *heap, uint32_t node)
+{
+	enum { least_arrays = 4 };
+	if (!is_hidden_array(heap, node) || heap->graph.first[node + 1] - heap->graph.first[node] < least_arrays)
+		return false;
+	for (uint32_t e = heap->graph.first[node]; e < heap->graph.first[node + 1]; e++)
+		if (!is_hidden_array(heap, heap->graph.to[e]) || !has_texts_alone(heap, heap->graph.to[e]))
+			return false;
+	return true;
+}
+
 const char *jp_heap_node_word(const struct jp_heap *heap, uint32_t node)
 {
 	if (node >= heap->count)
 		return "Ruby";
 	const struct jp_heap_object *object = &heap->objects[node];
 	const char *name = jp_heap_word(heap, object->name), *class_is = jp_heap_class(heap, node);
+	if (is_symbol_table(heap, node))
+		return "Ruby's table of Symbols";
 	switch ((enum jp_heap_type)object->type) {
 	case JP_HEAP_ROOT: return word_of_root(name);
 	case JP_HEAP_CLASS:
@@ -91,7 +122,8 @@ static bool has_own_name(const struct jp_heap *heap, uint32_t node)
 {
 	enum jp_heap_type type = node < heap->count ? (enum jp_heap_type)heap->objects[node].type : JP_HEAP_ROOT;
 	return type == JP_HEAP_ROOT || type == JP_HEAP_CLASS || type == JP_HEAP_MODULE || type == JP_HEAP_IMEMO ||
-	       (type == JP_HEAP_DATA && strchr("abcdefghijklmnopqrstuvwxyz", *jp_heap_node_word(heap, node)));
+	       (type == JP_HEAP_DATA && strchr("abcdefghijklmnopqrstuvwxyz", *jp_heap_node_word(heap, node))) ||
+	       (node < heap->count && is_symbol_table(heap, node));
 }
 
 /* A name of its own as it is, else with its article: "an Array", "a Session". */
@@ -125,9 +157,13 @@ const char *jp_keeper_what(const struct jprof_rubyheap *h, uint32_t node, struct
 		jp_strbuf_str(&text, object->type == JP_HEAP_MODULE ? "module " : "class ");
 	if (object->type == JP_HEAP_SINGLETON)
 		put_singleton(&text, h, node);
+	else if (jp_heap_is_root(&h->heap, node, "finalizers"))
+		jp_strbuf_str(&text, "Ruby's table of finalizers");
+	else if (jp_heap_is_ractor(&h->heap, node))
+		jp_strbuf_str(&text, "Ruby's list of threads");
 	else
 		put_one(&text, &h->heap, node);
-	if (object->type == JP_HEAP_ARRAY || object->type == JP_HEAP_HASH) {
+	if ((object->type == JP_HEAP_ARRAY || object->type == JP_HEAP_HASH) && !is_symbol_table(&h->heap, node)) {
 		jp_strbuf_str(&text, " of ");
 		jp_strbuf_grouped(&text, object->length, 0);
 	}
@@ -188,7 +224,8 @@ const char *jp_keeper_holder(const struct jprof_rubyheap *h, uint32_t node, stru
 	const struct jp_heap *heap = &h->heap;
 	struct jp_strbuf text = { 0 };
 	uint32_t above = h->way[node], below = node;
-	bool needs_none = jp_heap_is_thread(heap, node) || heap->objects[node].type == JP_HEAP_CLASS ||
+	bool needs_none = jp_heap_is_thread(heap, node) || jp_heap_is_ractor(heap, node) ||
+	                  is_symbol_table(heap, node) || heap->objects[node].type == JP_HEAP_CLASS ||
 	                  heap->objects[node].type == JP_HEAP_MODULE;
 	if (heap->objects[node].type == JP_HEAP_SINGLETON && attached_to(h, node) == above) {
 		needs_none = has_own_name(heap, above);
@@ -230,8 +267,11 @@ static size_t steps_to(const struct jprof_rubyheap *h, uint32_t node, uint32_t s
 			steps[count++] = node;
 		at_class = is_named_class(heap, node);
 	}
-	if (count > 2 && !strcmp(jp_heap_node_word(heap, steps[count - 1]), "Ruby") &&
-	    has_own_name(heap, steps[count - 2]))
+	bool of_ruby = count > 1 && !strcmp(jp_heap_node_word(heap, steps[count - 1]), "Ruby");
+	if (of_ruby && count > 2 && jp_heap_is_ractor(heap, steps[count - 2]) &&
+	    jp_heap_is_thread(heap, steps[count - 3]))
+		count -= 2;
+	else if (of_ruby && (count > 2 || is_symbol_table(heap, steps[0])) && has_own_name(heap, steps[count - 2]))
 		count--;
 	if (count > 1 && is_class_object(heap, steps[count - 1]) && has_own_name(heap, steps[count - 2]))
 		count--;

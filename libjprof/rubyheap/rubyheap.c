@@ -43,15 +43,22 @@ bool jp_heap_is_thread(const struct jp_heap *heap, uint32_t node)
 	return is_data_named(heap, node, "VM/thread") || is_data_named(heap, node, "fiber");
 }
 
-static bool is_root_named(const struct jp_heap *heap, uint32_t node, const char *name)
+bool jp_heap_is_ractor(const struct jp_heap *heap, uint32_t node)
 {
-	return heap->objects[node].type == JP_HEAP_ROOT && !strcmp(jp_heap_word(heap, heap->objects[node].name), name);
+	return node < heap->count && heap->objects[node].type == JP_HEAP_DATA &&
+	       !strcmp(jp_heap_class(heap, node), "Ractor");
+}
+
+bool jp_heap_is_root(const struct jp_heap *heap, uint32_t node, const char *kind)
+{
+	return node < heap->count && heap->objects[node].type == JP_HEAP_ROOT &&
+	       !strcmp(jp_heap_word(heap, heap->objects[node].name), kind);
 }
 
 /* Ways that last come before those through the stacks of threads and fibers. */
 static bool is_of_stack(const struct jp_heap *heap, uint32_t node)
 {
-	return jp_heap_is_thread(heap, node) || is_root_named(heap, node, "machine_context");
+	return jp_heap_is_thread(heap, node) || jp_heap_is_root(heap, node, "machine_context");
 }
 
 /* A walk in breadth: queue[0..end) was reached. */
@@ -92,7 +99,7 @@ static int find_shortest_ways(struct jprof_rubyheap *h)
 	}
 	h->way[ruby] = ruby;
 	for (uint32_t i = 0; i < root_count; i++)
-		if (is_root_named(heap, roots[i], "global_tbl"))
+		if (jp_heap_is_root(heap, roots[i], "global_tbl"))
 			reach(&b, roots[i], ruby);
 	for (uint32_t i = 0; i < root_count; i++)
 		reach(&b, roots[i], ruby);

@@ -30,4 +30,10 @@ const char *jp_heap_class(const struct jp_heap *heap, uint32_t node);
 /* A thread or fiber: what its stack refers to is at work, and not kept by it for long. */
 bool jp_heap_is_thread(const struct jp_heap *heap, uint32_t node);
 
+/* What has threads: the main one has all of a program that makes no others. */
+bool jp_heap_is_ractor(const struct jp_heap *heap, uint32_t node);
+
+/* A root of this kind. */
+bool jp_heap_is_root(const struct jp_heap *heap, uint32_t node, const char *kind);
+
 #endif

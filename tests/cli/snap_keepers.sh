@@ -33,7 +33,7 @@ done <<'END'
 7 $glob (global)
 8 a finalizer > Array > Proc > local variables of a block
 9 @reg of Civ > Hash[:k]
-10 Ruby > Ractor > Thread > Hash[:tv]
+10 Thread > Hash[:tv]
 11 $th (global) > Thread
 12 Sub > method dm > Proc > local variables of a block
 13 $enum (global) > Enumerator > Enumerator::Generator > Proc > local variables of a block
@@ -77,7 +77,7 @@ if "$ruby" -e 'exit Fiber.respond_to?(:[])'; then
 fi
 # What a thread has by a key is its fiber's, which is an object of its own from Ruby 3.3 on.
 works "$jprof" keepers --top=0 '--class=^P03$' planted.jprof
-check "$(grep '^ *path' out)" grep -qE 'Ruby > Ractor > Thread( > Fiber)?\[:tl\] > P03$' out
+check "$(grep '^ *path' out)" grep -qE 'path  *Thread( > Fiber)?\[:tl\] > P03$' out
 
 # Without --objects there is none, and --gc alone counts.
 works "$jprof" snap --gc --symbols=later "$pid" -o counted.jprof

@@ -1,0 +1,79 @@
+#!/bin/sh
+# jprof snap --objects and jprof keepers: what many small things keep together, and what a single large one is. Each has
+# a row; none of its thousands is named as the keeper.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+need_ruby
+need_agent
+mkdir d
+cat >crowds.rb <<'END'
+class Dynamic; end
+def at_ends(n) = n.times { |i| kept = "exit #{i} " * 9; at_exit { kept } } ; $at_ends = __LINE__
+def closer(i) = (kept = "closer #{i} " * 9; proc { kept })
+def finalizers(n) = n.times { |i| o = Object.new; ObjectSpace.define_finalizer(o, closer(i)); ($open ||= []) << o }
+def names(n) = n.times { |i| Dynamic.define_method("an_attribute_of_a_record_#{i}") { } }
+def store(n) = n.times { |i| (Thread.current[:store] ||= {})[[i, n]] = "of request #{i} " * 9 } ; $store = __LINE__
+TEXT = +''
+def text(n) = n.times { |i| TEXT << "a line of #{i} bytes, or so\n" }
+steps = { at_ends: 20_000, finalizers: 20_000, names: 4_000, store: 20_000, text: 200_000 }
+steps.each { |name, n| send(name, n / 10) }
+GC.start
+File.write('ready', '')
+2.times do |step|
+  sleep 0.02 until File.exist?("go#{step}")
+  steps.each { |name, n| send(name, n + step) }
+  GC.start
+  File.write('lines', "#{$at_ends} #{$store}")
+  File.write("done#{step}", '')
+end
+sleep
+END
+# joined REGEX: on standard output, whose lines are one
+joined() {
+    tr -s ' \n' ' ' <out >joined
+    check "$(cat joined) lacks $1" grep -qE -e "$1" joined
+}
+# keeps WHAT LEAST: it has a row, with so many objects
+keeps() {
+    objects=$(sed -n "s/^ *[0-9.]*  *[0-9]* %  *\([0-9,]*\)  $1\( and others\)\{0,1\}$/\1/p" out | tr -d ,)
+    check "$1 keeps ${objects:-none} of $2" test "${objects:-0}" -ge "$2"
+}
+JPROF_AGENT=slots=32k
+export JPROF_AGENT
+start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" crowds.rb
+works "$jprof" snap --gc --objects --symbols=later "$pid" -o first.jprof
+for i in 0 1; do
+    touch "go$i"
+    until_true 60 test -e "done$i"
+    works "$jprof" snap --gc --objects --symbols=later "$pid" -o "$i.jprof"
+done
+read -r at_ends store <lines
+works "$jprof" keepers --top=0 1.jprof
+keeps at_exit 120000
+keeps "Ruby's table of finalizers" 160000
+keeps "Ruby's table of Symbols" 6000
+keeps 'a Hash of 42,001 in \(Thread\|Fiber\)\[:store\]' 84000
+keeps 'a String in TEXT' 1
+prints_no 'a Proc in at_exit'
+prints_no 'in a finalizer'
+
+# What to do names it, and a key of a thread like a constant.
+works "$jprof" diff first.jprof 0.jprof 1.jprof
+joined " crowds.rb:$at_ends .* kept by at_exit, (9[0-9]|100) % of them, .* path at_exit > Proc .* do a block of at_exit stays until the end: register it once "
+joined " crowds.rb:$store .* path Thread( > Fiber)?\[:store\] > Hash .* do give Thread.current\[:store\] a limit, "
+stop "$pid"
+
+# Threads that wait for ever, by which no other thing is kept.
+cat >threads.rb <<'END'
+def poll(i) = (kept = "poller #{i} " * 900; Thread.new { Thread.stop; kept.size })
+100.times { |i| poll(i) }
+GC.start
+File.write('ready', '')
+sleep
+END
+start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" threads.rb
+works "$jprof" snap --gc --objects --symbols=later "$pid" -o threads.jprof
+works "$jprof" keepers --top=0 threads.jprof
+keeps "Ruby's list of threads" 300
+prints_no ' in a Thread'
+finish
