@@ -86,7 +86,7 @@ static const struct {
 	{ STACK("bignew_1"), DATA "Integer" },
 	{ STACK("io_alloc"), DATA "IO buffers" },
 	{ STACK("marshal_load"), DATA "Marshal" },
-	{ STACK("rb_data_typed_object_zalloc"), DATA "typed data" },
+	{ STACK("rb_data_typed_object_zalloc"), DATA "built-in objects" },
 	{ STACK("dln_load"), CODE "loading" },
 	/* Outside of the interpreter's machinery nobody allocated. */
 	{ STACK("0x1", "vm_exec_core", "rb_str_times"), "Ruby, not told apart: libruby-3.1" },
