@@ -163,11 +163,12 @@ static const struct jprof_map *map_of_ids(const struct jp_memsource *source)
 
 static void put_buffers(struct jp_strbuf *text, const struct buffer_search *s, int lg_rate)
 {
+	const struct jprof_map *ids = map_of_ids(s->source);
 	size_t count = 0;
 	jp_strbuf_printf(text, "jprof-buffers 1\nrate %llu\n", 1ULL << lg_rate);
 	for (size_t i = 0; i < s->count; i++)
 		if (s->blocks[i].object) {
-			put_buffer(text, &s->blocks[i], map_of_ids(s->source));
+			put_buffer(text, &s->blocks[i], ids);
 			count++;
 		}
 	jp_strbuf_printf(text, "end %zu\n", count);
