@@ -107,7 +107,7 @@ static int join_samples(struct jprof_rubyheap *h, const struct jp_rubytable *t)
 	heap->stands_for = calloc((size_t)heap->count + 1, sizeof *heap->stands_for);
 	if (!heap->stands_for)
 		return -1;
-	for (uint32_t i = 0; i < heap->count; i++) {
+	for (uint32_t i = 0; t->slot_count && i < heap->count; i++) {
 		size_t at = jp_count_below(t->slots, t->slot_count, sizeof *t->slots, heap->addresses[i]);
 		const struct jp_rubyslot *slot = &t->slots[at];
 		if (at < t->slot_count && slot->address == heap->addresses[i] &&

@@ -117,7 +117,7 @@ static int mark_born(struct jprof_rubyheap *h, const struct jprof_rubyheap *befo
 static void mark_by_samples(struct jprof_rubyheap *h, uint32_t from, uint32_t to)
 {
 	const struct jp_heap *heap = &h->heap;
-	for (size_t i = 0; from && to && i < heap->sample_count; i++) {
+	for (size_t i = 0; heap->stands_for && from && to && i < heap->sample_count; i++) {
 		const struct jp_heap_sample *s = &heap->samples[i];
 		bool born = s->epoch >= from && s->epoch <= to;
 		enum jp_heap_type type = (enum jp_heap_type)heap->objects[s->node].type;
@@ -156,22 +156,28 @@ struct of_class {
 	uint32_t objects;
 };
 
+/* Where slots were not sampled, blocks alone say nothing of objects that have none. */
+static bool is_by_samples(const struct jp_heap *heap)
+{
+	return heap->stands_for != NULL;
+}
+
 /* What lines are made of, by ids: of a heap with samples those, else its objects. */
 static uint32_t node_of_item(const struct jp_heap *heap, uint32_t id)
 {
-	return heap->is_sampled ? (uint32_t)heap->samples[id].node : id;
+	return is_by_samples(heap) ? (uint32_t)heap->samples[id].node : id;
 }
 
 static uint32_t site_of_item(const struct jp_heap *heap, uint32_t id)
 {
-	return heap->is_sampled ? heap->samples[id].site : heap->objects[id].site;
+	return is_by_samples(heap) ? heap->samples[id].site : heap->objects[id].site;
 }
 
 /* Where blocks have no samples, an object's stands for all that it has. */
 static double bytes_of_item(const struct jp_heap *heap, uint32_t id)
 {
 	double bytes = (double)heap->objects[node_of_item(heap, id)].bytes;
-	if (!heap->is_sampled)
+	if (!is_by_samples(heap))
 		return bytes;
 	return heap->has_buffers ? heap->samples[id].bytes : heap->samples[id].objects * bytes;
 }
@@ -180,7 +186,7 @@ static double bytes_of_item(const struct jp_heap *heap, uint32_t id)
 static double variance_of_item(const struct jp_heap *heap, uint32_t id)
 {
 	double bytes = bytes_of_item(heap, id);
-	return heap->is_sampled ? bytes * bytes * (1 - heap->samples[id].chance) : 0;
+	return is_by_samples(heap) ? bytes * bytes * (1 - heap->samples[id].chance) : 0;
 }
 
 static uint32_t class_of_item(const struct jp_heap *heap, uint32_t id)
@@ -192,7 +198,7 @@ static void add_class_words(struct jp_strbuf *text, const struct jp_heap *heap, 
                             double all)
 {
 	jp_strbuf_printf(text, "%s%s (", text->len ? ", " : "", jp_heap_node_word(heap, node_of_item(heap, id)));
-	if (heap->is_sampled)
+	if (is_by_samples(heap))
 		jp_strbuf_printf(text, "%.0f %%", 100 * sum.bytes / all);
 	else
 		jp_strbuf_grouped(text, sum.objects, 0);
@@ -252,8 +258,8 @@ static int add_born_line(struct jprof_born *b, const struct jp_heap *heap, const
 		return -1;
 	struct jprof_born_line *line = &b->rows[b->count++];
 	*line = (struct jprof_born_line){ .site = jp_heap_word(heap, site_of_item(heap, *ids)),
-		                          .objects = heap->is_sampled ? 0 : count,
-		                          .samples = heap->is_sampled ? count : 0 };
+		                          .objects = is_by_samples(heap) ? 0 : count,
+		                          .samples = is_by_samples(heap) ? count : 0 };
 	for (size_t i = 0; i < count; i++) {
 		bytes += bytes_of_item(heap, ids[i]);
 		variance += variance_of_item(heap, ids[i]);
@@ -262,7 +268,7 @@ static int add_born_line(struct jprof_born *b, const struct jp_heap *heap, const
 	line->bytes = (uint64_t)(bytes + 0.5);
 	line->error = two_sided * sqrt(variance);
 	b->info.samples += line->samples;
-	b->info.sampled_bytes += heap->is_sampled ? bytes : 0;
+	b->info.sampled_bytes += is_by_samples(heap) ? bytes : 0;
 	b->variance += variance;
 	return name_born_classes(b, heap, ids, count, sums, line);
 }
@@ -282,7 +288,7 @@ static int by_born_site(uint32_t a, uint32_t b, const void *context)
 static int add_born_lines(struct jprof_born *b, const struct jprof_rubyheap *h)
 {
 	const struct jp_heap *heap = &h->heap;
-	size_t all = heap->is_sampled ? heap->sample_count : heap->count, count = 0, end;
+	size_t all = is_by_samples(heap) ? heap->sample_count : heap->count, count = 0, end;
 	uint32_t *ids = malloc((all + 1) * sizeof *ids);
 	struct of_class *sums = calloc(heap->count + (size_t)1, sizeof *sums);
 	bool failed = !ids || !sums;
