@@ -10,6 +10,9 @@
 /* Two dumps of one Ruby have most addresses in common; those of two processes next to none. */
 static const double least_in_common = 0.2;
 
+/* Of samples: who keeps less of a line's objects is not called its keeper. */
+static const double worth_saying = 0.1;
+
 enum { born_blocks = 2, most_dumps = 3 };
 
 /* ---- words ----------------------------------------------------------------------------------------------------------
@@ -60,7 +63,7 @@ static bool add_born_keeper(struct answer *a, const struct jprof_rubyheap *heap,
 		return false;
 	const struct jprof_keeper *k = jprof_keepers_at(keepers, 0);
 	const struct jprof_keepers_info *info = jprof_keepers_info(keepers);
-	if (k) {
+	if (k && (!line->samples || kept_part(line, k, info) >= worth_saying)) {
 		struct jp_strbuf *text = answer_add_detail(a, "kept by");
 		jp_strbuf_visible(text, k->what);
 		jp_strbuf_str(text, *k->holder ? " in " : "");

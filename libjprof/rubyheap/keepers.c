@@ -8,9 +8,10 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
-#include "base/pattern.h"
 #include "base/search.h"
+#include "base/strbuf.h"
 #include "rubyheap/keeperwords.h"
+#include "rubyheap/weights.h"
 
 /* A keeper has a row from this part of all bytes on. */
 static const double least_kept_part = 0.005;
@@ -22,12 +23,14 @@ static const double one_makes_most = 0.6;
  * grows. */
 static const double lone_part = 0.1;
 
-/* More threads than these are not told one by one. */
-enum { most_threads = 5 };
+/* What has more than so many large things of a class is one keeper: a thread pool, nodes of a list. */
+enum { most_alike = 5 };
 
 struct keeper_row {
 	struct jprof_keeper keeper;
 	uint32_t node;
+	bool by_ways; /* it has objects that others keep, too: find_shared */
+	bool shared;  /* and no others */
 };
 
 struct jprof_keepers {
@@ -37,132 +40,7 @@ struct jprof_keepers {
 	struct jp_arena texts;
 };
 
-/* What the find_keepers looks at: all, or a choice of objects with what they keep. */
-struct weights {
-	const struct jprof_rubyheap *h;
-	uint64_t *bytes;   /* of each node and what it dominates */
-	uint64_t *objects; /* likewise */
-	bool *chosen;      /* those of the choice; NULL: all are */
-	bool sampled;      /* the choice is by lines, which samples alone have */
-	bool *picked;      /* of each sample; NULL: blocks have none, and an object's sample stands for all of it */
-	enum jp_heap_part silent; /* the samples of this part say nothing of the number of objects */
-	bool alone;               /* each of the choice counts alone, and may keep others of it */
-	uint64_t least;           /* bytes of a row */
-	uint64_t least_lone;      /* likewise, of a single object */
-};
-
-/* ---- the choice ----------------------------------------------------------------------------------------------- */
-
-/* `made_at`: the line that allocated it, or a part of it. */
-static bool is_chosen_object(const struct jprof_rubyheap *h, uint32_t node, uint32_t made_at,
-                             const struct jprof_keepers_opts *opts, struct jp_pattern *line,
-                             struct jp_pattern *class_name)
-{
-	const struct jp_heap *heap = &h->heap;
-	const char *site = jp_heap_word(heap, made_at), *class_is = jp_heap_class(heap, node);
-	if (heap->objects[node].type == JP_HEAP_ROOT || heap->objects[node].type == JP_HEAP_UNKNOWN)
-		return false;
-	return (!line || (*site && jp_pattern_found(line, site, strlen(site)))) &&
-	       (!class_name || (*class_is && jp_pattern_found(class_name, class_is, strlen(class_is)))) &&
-	       (!opts->site || !strcmp(opts->site, site)) && (!opts->born || (h->born && h->born[node]));
-}
-
-static int choose_each(struct weights *w, const struct jprof_keepers_opts *opts, struct jp_pattern *line,
-                       struct jp_pattern *class_name, struct jprof_error *err)
-{
-	int rc = 0;
-	for (uint32_t i = 0; !rc && i < w->h->heap.count; i++) {
-		w->chosen[i] = is_chosen_object(w->h, i, w->h->heap.objects[i].site, opts, line, class_name);
-		rc = jp_pattern_check(line, "line", err);
-		rc = rc ? rc : jp_pattern_check(class_name, "class", err);
-	}
-	return rc;
-}
-
-/* An object that has a block is counted by its slot or by that: by whichever has more samples. */
-static int choose_sampled(struct weights *w, const struct jprof_keepers_opts *opts, struct jp_pattern *line,
-                          struct jp_pattern *class_name, struct jprof_error *err)
-{
-	const struct jp_heap *heap = &w->h->heap;
-	size_t by_slot = 0, by_buffer = 0;
-	w->picked = calloc(heap->sample_count + 1, sizeof *w->picked);
-	int rc = w->picked ? 0 : jp_error_nomem(err);
-	for (size_t i = 0; !rc && i < heap->sample_count; i++) {
-		const struct jp_heap_sample *sample = &heap->samples[i];
-		uint32_t node = (uint32_t)sample->node;
-		w->picked[i] = is_chosen_object(w->h, node, sample->site, opts, line, class_name);
-		w->chosen[node] = w->chosen[node] || w->picked[i];
-		by_slot += w->picked[i] && sample->part == JP_PART_SLOT;
-		by_buffer += w->picked[i] && sample->part == JP_PART_BUFFER && sample->objects > 0;
-		rc = jp_pattern_check(line, "line", err);
-		rc = rc ? rc : jp_pattern_check(class_name, "class", err);
-	}
-	w->silent = by_slot > by_buffer ? JP_PART_BUFFER : JP_PART_SLOT;
-	return rc;
-}
-
-static int choose_objects(struct weights *w, const struct jprof_keepers_opts *opts, struct jprof_error *err)
-{
-	struct jp_pattern *line = NULL, *class_name = NULL;
-	if (!opts->line && !opts->class_name && !opts->site && !opts->born)
-		return 0;
-	int rc = opts->line ? jp_pattern_new(opts->line, "line", &line, err) : 0;
-	if (!rc && opts->class_name)
-		rc = jp_pattern_new(opts->class_name, "class", &class_name, err);
-	w->chosen = rc ? NULL : calloc(w->h->heap.count + (size_t)1, sizeof *w->chosen);
-	if (!rc && !w->chosen)
-		rc = jp_error_nomem(err);
-	if (!rc)
-		rc = (w->sampled && w->h->heap.has_buffers ? choose_sampled : choose_each)(w, opts, line, class_name,
-		                                                                           err);
-	jp_pattern_free(line);
-	jp_pattern_free(class_name);
-	return rc;
-}
-
-/* What an object's samples of a choice stand for. */
-struct stood_for {
-	double bytes, objects;
-};
-
-static struct stood_for picked_of(const struct weights *w, uint32_t node)
-{
-	const struct jp_heap *heap = &w->h->heap;
-	const struct jp_heap_sample *sample, *end;
-	struct stood_for sum = { 0, 0 };
-	for (jp_heap_samples(heap, node, &sample, &end); sample < end; sample++)
-		if (w->picked[sample - heap->samples]) {
-			sum.bytes += sample->bytes;
-			sum.objects += sample->part == w->silent ? 0 : sample->objects;
-		}
-	return sum;
-}
-
-/* What an object counts in a choice. Of one that is kept by another such the bytes are in that one's; of sampled ones
- * nobody knows that, so that each has its own bytes, for all that it stands for. */
-static uint64_t chosen_bytes(const struct weights *w, uint32_t node, bool below)
-{
-	const struct jprof_rubyheap *h = w->h;
-	if (!w->chosen[node])
-		return 0;
-	if (w->picked)
-		return (uint64_t)picked_of(w, node).bytes;
-	if (w->sampled)
-		return (uint64_t)((double)h->heap.stands_for[node] * (double)h->heap.objects[node].bytes);
-	return w->alone ? h->heap.objects[node].bytes : below ? 0 : h->keeps[node];
-}
-
-static uint64_t chosen_objects(const struct weights *w, uint32_t node)
-{
-	if (!w->sampled)
-		return w->chosen[node];
-	if (!w->chosen[node])
-		return 0;
-	double objects = w->picked ? picked_of(w, node).objects : (double)w->h->heap.stands_for[node];
-	return (uint64_t)(objects + 0.5);
-}
-
-static int weigh_objects(struct weights *w, struct jprof_keepers_info *info)
+static int weigh_objects(struct jp_weights *w, struct jprof_keepers_info *info)
 {
 	const struct jprof_rubyheap *h = w->h;
 	const struct jp_dominators *d = &h->dominators;
@@ -173,8 +51,8 @@ static int weigh_objects(struct weights *w, struct jprof_keepers_info *info)
 		uint32_t node = d->order[i], above = d->idom[node];
 		const struct jp_heap_object *object = &h->heap.objects[node];
 		below[node] = below[above] || (w->chosen && w->chosen[above]);
-		w->objects[node] = w->chosen ? chosen_objects(w, node) : object->type > JP_HEAP_ROOT;
-		w->bytes[node] = w->chosen ? chosen_bytes(w, node, below[node]) : object->bytes;
+		w->objects[node] = w->chosen ? jp_chosen_objects(w, node) : object->type > JP_HEAP_ROOT;
+		w->bytes[node] = w->chosen ? jp_chosen_bytes(w, node, below[node]) : object->bytes;
 	}
 	free(below);
 	for (uint32_t i = d->reached - 1; i > 0; i--) {
@@ -201,40 +79,23 @@ struct inside {
 	uint32_t largest; /* JP_NONE: nothing */
 	uint64_t large;   /* bytes of all that have a row's */
 	uint32_t count;   /* of these */
+	uint32_t alike;   /* and of those that are like the largest, if there are many */
 };
 
 /* Nothing is below it that could be a keeper. */
-static bool is_leaf(const struct weights *w, uint32_t node)
+static bool is_leaf(const struct jp_weights *w, uint32_t node)
 {
-	const struct jprof_rubyheap *h = w->h;
-	return (w->chosen && w->chosen[node] && !w->alone) || h->first_child[node] == h->first_child[node + 1];
+	return (w->chosen && w->chosen[node] && !w->alone) ||
+	       w->tree.first_child[node] == w->tree.first_child[node + 1];
 }
 
 /* A large one that a root or a class refers to by itself. */
-static bool is_lone(const struct weights *w, uint32_t node)
+static bool is_lone(const struct jp_weights *w, uint32_t node)
 {
 	const struct jp_heap *heap = &w->h->heap;
 	uint32_t above = w->h->way[node];
 	return w->bytes[node] >= w->least_lone && above < heap->count && heap->objects[above].type >= JP_HEAP_ROOT &&
 	       heap->objects[above].type <= JP_HEAP_MODULE;
-}
-
-static struct inside look_into_node(const struct weights *w, uint32_t node)
-{
-	const struct jprof_rubyheap *h = w->h;
-	struct inside in = { .largest = JP_NONE };
-	for (uint32_t i = h->first_child[node]; i < h->first_child[node + 1]; i++) {
-		uint32_t child = h->children[i];
-		if (is_leaf(w, child) && !is_lone(w, child))
-			continue;
-		if (w->bytes[child] >= w->least) {
-			in.large += w->bytes[child];
-			in.count++;
-		}
-		if (in.largest == JP_NONE || w->bytes[child] > w->bytes[in.largest])
-			in.largest = child;
-	}
-	return in;
 }
 
 /* A list whose elements are linked ends nowhere: its first element stands for it. */
@@ -245,9 +106,30 @@ static bool are_alike_objects(const struct jp_heap *heap, uint32_t a, uint32_t b
 	       heap->objects[a].type != JP_HEAP_IMEMO;
 }
 
+static struct inside look_into_node(const struct jp_weights *w, uint32_t node)
+{
+	const struct jp_tree *t = &w->tree;
+	struct inside in = { .largest = JP_NONE };
+	for (uint32_t i = t->first_child[node]; i < t->first_child[node + 1]; i++) {
+		uint32_t child = t->children[i];
+		if (is_leaf(w, child) && !is_lone(w, child))
+			continue;
+		if (w->bytes[child] >= w->least) {
+			in.large += w->bytes[child];
+			in.count++;
+		}
+		if (in.largest == JP_NONE || w->bytes[child] > w->bytes[in.largest])
+			in.largest = child;
+	}
+	for (uint32_t i = t->first_child[node]; in.count > most_alike && i < t->first_child[node + 1]; i++)
+		in.alike +=
+		    w->bytes[t->children[i]] >= w->least && are_alike_objects(&w->h->heap, t->children[i], in.largest);
+	return in;
+}
+
 enum step { IS_KEEPER, GIVES_WAY, IS_NOTHING };
 
-static enum step step_at(const struct weights *w, uint32_t node, struct inside *in)
+static enum step step_at(const struct jp_weights *w, uint32_t node, struct inside *in)
 {
 	const struct jp_heap *heap = &w->h->heap;
 	enum jp_heap_type type = node < heap->count ? (enum jp_heap_type)heap->objects[node].type : JP_HEAP_ROOT;
@@ -255,8 +137,6 @@ static enum step step_at(const struct weights *w, uint32_t node, struct inside *
 	*in = look_into_node(w, node);
 	bool one = in->largest != JP_NONE && (double)w->bytes[in->largest] >= one_makes_most * bytes;
 	if (jp_heap_is_root(heap, node, "finalizers") || jp_heap_is_root(heap, node, "end_proc"))
-		return one ? GIVES_WAY : IS_KEEPER;
-	if (jp_heap_is_ractor(heap, node) && in->count > most_threads)
 		return one ? GIVES_WAY : IS_KEEPER;
 	switch (type) {
 	case JP_HEAP_ROOT:
@@ -268,13 +148,14 @@ static enum step step_at(const struct weights *w, uint32_t node, struct inside *
 	case JP_HEAP_ARRAY:
 	case JP_HEAP_HASH: return one && !are_alike_objects(heap, node, in->largest) ? GIVES_WAY : IS_KEEPER;
 	default:
-		return 2 * in->large >= w->bytes[node] && !(one && are_alike_objects(heap, node, in->largest))
+		return 2 * in->large >= w->bytes[node] && !(one && are_alike_objects(heap, node, in->largest)) &&
+		               (one || in->alike <= most_alike)
 		           ? GIVES_WAY
 		           : IS_KEEPER;
 	}
 }
 
-static int add_keeper_row(struct jprof_keepers *k, const struct weights *w, uint32_t node)
+static int add_keeper_row(struct jprof_keepers *k, const struct jp_weights *w, uint32_t node)
 {
 	if (jp_array_push(k->rows, k->count, k->cap))
 		return -1;
@@ -287,20 +168,22 @@ static int add_keeper_row(struct jprof_keepers *k, const struct weights *w, uint
 
 /* Whether a large thing inside `node` is looked at in its turn. What a root refers to keeps itself; a single object
  * that several keep is nobody's. */
-static bool may_be_keeper(const struct weights *w, uint32_t node, uint32_t child)
+static bool may_be_keeper(const struct jp_weights *w, uint32_t node, uint32_t child)
 {
 	const struct jp_heap *heap = &w->h->heap;
 	bool of_ruby = node >= heap->count || heap->objects[node].type <= JP_HEAP_ROOT;
-	if (w->bytes[child] < w->least || !is_leaf(w, child) || is_lone(w, child))
+	bool bare = w->alone && of_ruby && w->chosen[child] && w->bytes[child] == jp_chosen_bytes(w, child, false);
+	if (w->bytes[child] < w->least || (!is_leaf(w, child) && !bare) || is_lone(w, child))
 		return w->bytes[child] >= w->least;
 	uint32_t above = w->h->way[child];
 	return of_ruby && above < heap->count && heap->objects[above].type == JP_HEAP_ROOT;
 }
 
-/* Who keeps: nodes of which none dominates another. */
-static int find_keepers(struct jprof_keepers *k, const struct weights *w)
+/* Who keeps: nodes of which none is above another. */
+static int find_keepers(struct jprof_keepers *k, const struct jp_weights *w)
 {
 	const struct jprof_rubyheap *h = w->h;
+	const struct jp_tree *t = &w->tree;
 	uint32_t *open = malloc((h->heap.count + (size_t)1) * sizeof *open), count = 0;
 	bool failed = !open;
 	if (open)
@@ -311,12 +194,110 @@ static int find_keepers(struct jprof_keepers *k, const struct weights *w)
 		enum step step = step_at(w, node, &in);
 		if (step == IS_KEEPER)
 			failed = add_keeper_row(k, w, node);
-		for (uint32_t i = h->first_child[node]; step == GIVES_WAY && i < h->first_child[node + 1]; i++)
-			if (may_be_keeper(w, node, h->children[i]))
-				open[count++] = h->children[i];
+		for (uint32_t i = t->first_child[node]; step == GIVES_WAY && i < t->first_child[node + 1]; i++)
+			if (may_be_keeper(w, node, t->children[i]))
+				open[count++] = t->children[i];
 	}
 	free(open);
 	return failed ? -1 : 0;
+}
+
+/* ---- what several keep -------------------------------------------------------------------------------------------
+ */
+
+/* The short ways from a root as a tree, in one piece of memory, which is to be freed. NULL when memory is short. */
+static uint32_t *grow_ways(const struct jprof_rubyheap *h, struct jp_tree *t)
+{
+	size_t nodes = h->heap.graph.nodes;
+	uint32_t *first = calloc(3 * nodes + 2, sizeof *first), *children = first + nodes + 2,
+		 *order = children + nodes;
+	if (!first)
+		return NULL;
+	*t = (struct jp_tree){ .above = h->way, .order = order, .first_child = first, .children = children };
+	for (uint32_t i = 0; i < h->heap.count; i++)
+		if (h->way[i] != JP_NONE)
+			first[(size_t)h->way[i] + 2]++;
+	for (size_t i = 1; i <= nodes; i++)
+		first[i + 1] += first[i];
+	for (uint32_t i = 0; i < h->heap.count; i++)
+		if (h->way[i] != JP_NONE)
+			children[first[(size_t)h->way[i] + 1]++] = i;
+	order[t->reached++] = h->heap.count;
+	for (uint32_t at = 0; at < t->reached; at++)
+		for (uint32_t i = first[order[at]]; i < first[order[at] + 1]; i++)
+			order[t->reached++] = children[i];
+	return first;
+}
+
+/* Of each node the row whose keeper dominates it; JP_NONE: none does. NULL when memory is short. */
+static uint32_t *rows_by_dominators(const struct jprof_keepers *k, const struct jprof_rubyheap *h)
+{
+	const struct jp_dominators *d = &h->dominators;
+	uint32_t *row_of = jp_none_array(h->heap.graph.nodes);
+	for (size_t i = 0; row_of && i < k->count; i++)
+		if (!k->rows[i].shared)
+			row_of[k->rows[i].node] = (uint32_t)i;
+	for (uint32_t i = 1; row_of && i < d->reached; i++) {
+		uint32_t *row = &row_of[d->order[i]];
+		*row = *row == JP_NONE ? row_of[d->idom[d->order[i]]] : *row;
+	}
+	return row_of;
+}
+
+static void weigh_shared(struct jp_weights *w, const uint32_t *row_of)
+{
+	const struct jp_tree *t = &w->tree;
+	for (uint32_t i = 1; i < t->reached; i++) {
+		uint32_t node = t->order[i];
+		bool counts = row_of[node] == JP_NONE;
+		w->bytes[node] = counts ? jp_chosen_bytes(w, node, false) : 0;
+		w->objects[node] = counts ? jp_chosen_objects(w, node) : 0;
+	}
+	for (uint32_t i = t->reached - 1; i > 0; i--) {
+		w->bytes[t->above[t->order[i]]] += w->bytes[t->order[i]];
+		w->objects[t->above[t->order[i]]] += w->objects[t->order[i]];
+	}
+}
+
+/* A row that is there already has these objects, too. */
+static void join_rows(struct jprof_keepers *k, size_t before)
+{
+	size_t count = before;
+	for (size_t i = before; i < k->count; i++) {
+		size_t same = 0;
+		while (same < before && k->rows[same].node != k->rows[i].node)
+			same++;
+		struct keeper_row *row = &k->rows[same < before ? same : count++];
+		if (same < before) {
+			row->keeper.keeps += k->rows[i].keeper.keeps;
+			row->keeper.objects += k->rows[i].keeper.objects;
+		} else {
+			*row = k->rows[i];
+			row->shared = true;
+		}
+		row->by_ways = true;
+	}
+	k->count = count;
+}
+
+/* Of a choice: what no keeper has alone, as objects that two Hashes have, is kept by what lies on the short way to it,
+ * and by others. `w` is left with the tree and the weights of these. NULL when memory is short. */
+static uint32_t *find_shared(struct jprof_keepers *k, struct jp_weights *w)
+{
+	size_t nodes = w->h->heap.graph.nodes, before = k->count;
+	uint32_t *row_of = rows_by_dominators(k, w->h), *ways = grow_ways(w->h, &w->tree);
+	if (row_of && ways) {
+		memset(w->bytes, 0, nodes * sizeof *w->bytes);
+		memset(w->objects, 0, nodes * sizeof *w->objects);
+		weigh_shared(w, row_of);
+	}
+	bool failed = !row_of || !ways || (w->bytes[w->h->heap.count] >= w->least && find_keepers(k, w));
+	if (!failed)
+		join_rows(k, before);
+	free(row_of);
+	if (failed)
+		free(ways);
+	return failed ? NULL : ways;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------------------
@@ -328,28 +309,43 @@ static int by_kept_bytes(const void *a, const void *b)
 	return jp_order_by(y->keeper.keeps, x->keeper.keeps, jp_order(x->node, y->node));
 }
 
-/* Nodes by the row whose keeper dominates them: members[first[row]] up to, but without, members[first[row + 1]]. */
+/* Nodes by their row: members[first[row]] up to, but without, members[first[row + 1]]. */
 struct members {
 	uint32_t *first, *nodes;
-	uint32_t *row_of; /* of each node, JP_NONE: no row's keeper dominates it */
+	uint32_t *row_of; /* of each node, JP_NONE: it is in no row */
 };
 
-static int find_kept_nodes(const struct jprof_keepers *k, const struct jprof_rubyheap *h, struct members *m)
+/* Gives nodes that no keeper dominates the row to which their way leads. 0, or -1 when memory is short. */
+static int add_shared_nodes(const struct jprof_keepers *k, const struct jp_weights *shared, uint32_t *row_of)
 {
-	const struct jp_dominators *d = &h->dominators;
-	uint32_t *row_of = m->row_of = jp_none_array(h->heap.graph.nodes);
-	m->first = calloc(k->count + 2, sizeof *m->first);
-	m->nodes = malloc(d->reached * sizeof *m->nodes);
-	if (!row_of || !m->first || !m->nodes)
+	const struct jp_tree *t = &shared->tree;
+	uint32_t *near = jp_none_array(shared->h->heap.graph.nodes);
+	if (!near)
 		return -1;
 	for (size_t i = 0; i < k->count; i++)
-		row_of[k->rows[i].node] = (uint32_t)i;
-	for (uint32_t i = 1; i < d->reached; i++) {
-		uint32_t *row = &row_of[d->order[i]];
-		*row = *row == JP_NONE ? row_of[d->idom[d->order[i]]] : *row;
-		if (*row != JP_NONE)
-			m->first[*row + 2]++;
+		if (k->rows[i].by_ways)
+			near[k->rows[i].node] = (uint32_t)i;
+	for (uint32_t i = 1; i < t->reached; i++) {
+		uint32_t node = t->order[i];
+		near[node] = near[node] == JP_NONE ? near[t->above[node]] : near[node];
+		row_of[node] = row_of[node] == JP_NONE ? near[node] : row_of[node];
 	}
+	free(near);
+	return 0;
+}
+
+static int find_kept_nodes(const struct jprof_keepers *k, const struct jp_weights *shared, struct members *m)
+{
+	const struct jprof_rubyheap *h = shared->h;
+	const struct jp_dominators *d = &h->dominators;
+	uint32_t *row_of = m->row_of = rows_by_dominators(k, h);
+	m->first = calloc(k->count + 2, sizeof *m->first);
+	m->nodes = malloc(d->reached * sizeof *m->nodes);
+	if (!row_of || !m->first || !m->nodes || add_shared_nodes(k, shared, row_of))
+		return -1;
+	for (uint32_t i = 1; i < d->reached; i++)
+		if (row_of[d->order[i]] != JP_NONE)
+			m->first[row_of[d->order[i]] + 2]++;
 	for (size_t i = 1; i <= k->count; i++)
 		m->first[i + 1] += m->first[i];
 	for (uint32_t i = 1; i < d->reached; i++)
@@ -377,7 +373,8 @@ static void add_made(struct making *m, uint32_t site, uint32_t method, uint64_t 
 }
 
 /* How many samples of the row there are: all are looked through, for of nodes there are a thousand times as many. */
-static size_t add_made_by_samples(struct making *m, const struct weights *w, const struct members *members, size_t row)
+static size_t add_made_by_samples(struct making *m, const struct jp_weights *w, const struct members *members,
+                                  size_t row)
 {
 	const struct jp_heap *heap = &w->h->heap;
 	size_t count = 0;
@@ -404,7 +401,7 @@ static void clear_sums(struct making *m, const struct jp_heap *heap, const uint3
 
 /* The line that allocated most of a row's objects; of a heap with samples most of those. Where these stand for less
  * than half of the bytes it is not known; a choice of samples has no others. */
-static void find_making_line(const struct weights *w, const struct members *members, size_t row, struct making *m,
+static void find_making_line(const struct jp_weights *w, const struct members *members, size_t row, struct making *m,
                              struct jprof_keeper *keeper)
 {
 	const struct jp_heap *heap = &w->h->heap;
@@ -429,13 +426,27 @@ static void find_making_line(const struct weights *w, const struct members *memb
 	clear_sums(m, heap, begin, end);
 }
 
-static int describe_keepers(struct jprof_keepers *k, const struct weights *w)
+/* "a Hash of 180,000 in Shop::CACHE and others": others keep these objects, too. */
+static const char *with_others(const char *text, struct jp_arena *texts)
+{
+	static const char others[] = " and others";
+	size_t len = strlen(text), more = sizeof others - 1;
+	if (len >= more && !strcmp(text + len - more, others))
+		return text;
+	struct jp_strbuf longer = { 0 };
+	jp_strbuf_printf(&longer, "%s%s", text, others);
+	const char *kept = longer.failed ? NULL : jp_arena_dup(texts, longer.text, longer.len);
+	jp_strbuf_release(&longer);
+	return kept;
+}
+
+static int describe_keepers(struct jprof_keepers *k, const struct jp_weights *w, const struct jp_weights *shared)
 {
 	const struct jprof_rubyheap *h = w->h;
 	struct members m = { 0 };
 	struct making making = { .sums = calloc(h->heap.words.count + (size_t)1, sizeof *making.sums) };
 	uint64_t *of_class = calloc(h->heap.graph.nodes, sizeof *of_class);
-	bool failed = !making.sums || !of_class || find_kept_nodes(k, h, &m);
+	bool failed = !making.sums || !of_class || find_kept_nodes(k, shared, &m);
 	for (size_t i = 0; !failed && i < k->count; i++) {
 		struct jprof_keeper *keeper = &k->rows[i].keeper;
 		uint32_t node = k->rows[i].node;
@@ -443,14 +454,43 @@ static int describe_keepers(struct jprof_keepers *k, const struct weights *w)
 		keeper->site = jp_heap_word(&h->heap, h->heap.objects[node].site);
 		keeper->what = jp_keeper_what(h, node, &k->texts);
 		keeper->holder = jp_keeper_holder(h, node, &k->texts);
-		keeper->path = jp_keeper_path(h, node, w->bytes, of_class, &k->texts);
+		keeper->path =
+		    jp_keeper_path(h, node, k->rows[i].shared ? shared->bytes : w->bytes, of_class, &k->texts);
 		failed = !keeper->what || !keeper->holder || !keeper->path;
+		if (!failed && k->rows[i].shared) {
+			const char **last = *keeper->holder ? &keeper->holder : &keeper->what;
+			failed = !(*last = with_others(*last, &k->texts));
+		}
 	}
 	free(making.sums);
 	free(of_class);
 	free(m.first);
 	free(m.nodes);
 	free(m.row_of);
+	return failed ? -1 : 0;
+}
+
+/* All of it, once the choice is made. */
+static int fill_keepers(struct jprof_keepers *k, struct jp_weights *w)
+{
+	const struct jprof_rubyheap *h = w->h;
+	const struct jp_dominators *d = &h->dominators;
+	size_t nodes = h->heap.graph.nodes;
+	struct jp_weights shared;
+	uint32_t *ways = NULL;
+	w->tree = (struct jp_tree){ d->idom, d->order, h->first_child, h->children, d->reached };
+	bool failed = weigh_objects(w, &k->info) || find_keepers(k, w);
+	shared = *w;
+	shared.tree = (struct jp_tree){ 0 };
+	shared.bytes = calloc(nodes, sizeof *shared.bytes);
+	shared.objects = calloc(nodes, sizeof *shared.objects);
+	failed = failed || !shared.bytes || !shared.objects || (w->alone && !(ways = find_shared(k, &shared)));
+	if (!failed && k->count)
+		qsort(k->rows, k->count, sizeof *k->rows, by_kept_bytes);
+	failed = failed || describe_keepers(k, w, &shared);
+	free(ways);
+	free(shared.bytes);
+	free(shared.objects);
 	return failed ? -1 : 0;
 }
 
@@ -461,19 +501,14 @@ int jprof_keepers_new(const struct jprof_rubyheap *heap, const struct jprof_keep
 	if (jp_null(err, heap, keepers) || jp_opts_take(&opts, sizeof opts, given, err))
 		return JPROF_E_ARGUMENT;
 	size_t nodes = heap->heap.graph.nodes;
-	struct weights w = { .h = heap,
-		             .bytes = calloc(nodes, sizeof *w.bytes),
-		             .objects = calloc(nodes, sizeof *w.objects) };
+	struct jp_weights w = { .h = heap,
+		                .bytes = calloc(nodes, sizeof *w.bytes),
+		                .objects = calloc(nodes, sizeof *w.objects) };
 	struct jprof_keepers *k = calloc(1, sizeof *k);
 	w.sampled = heap->heap.is_sampled && (opts.line || opts.site);
 	w.alone = opts.born || w.sampled;
-	int rc = k && w.bytes && w.objects ? choose_objects(&w, &opts, err) : jp_error_nomem(err);
-	if (!rc) {
-		rc = weigh_objects(&w, &k->info) || find_keepers(k, &w) ? jp_error_nomem(err) : 0;
-	}
-	if (!rc && k->count)
-		qsort(k->rows, k->count, sizeof *k->rows, by_kept_bytes);
-	if (!rc && describe_keepers(k, &w))
+	int rc = k && w.bytes && w.objects ? jp_choose_objects(&w, &opts, err) : jp_error_nomem(err);
+	if (!rc && fill_keepers(k, &w))
 		rc = jp_error_nomem(err);
 	free(w.bytes);
 	free(w.objects);

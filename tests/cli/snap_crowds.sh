@@ -63,6 +63,48 @@ joined " crowds.rb:$at_ends .* kept by at_exit, (9[0-9]|100) % of them, .* path 
 joined " crowds.rb:$store .* path Thread( > Fiber)?\[:store\] > Hash .* do give Thread.current\[:store\] a limit, "
 stop "$pid"
 
+# What two keep is kept by the one of them that is nearer, and others; and nodes of a list by what has the list.
+cat >shared.rb <<'END'
+User = Struct.new(:id, :name)
+Node = Struct.new(:key, :after, :before)
+BY_ID = {}
+BY_NAME = {}
+class Recent
+  def initialize
+    @index = {}
+    @head = Node.new
+    @head.after = @head.before = @head
+  end
+  def put(i)
+    node = Node.new(i, @head.after, @head); $node = __LINE__
+    @head.after.before = node
+    @head.after = node
+    @index[i] = node
+  end
+end
+RECENT = Recent.new
+def add(n)
+  n.times do |i|
+    user = User.new(i, "user number #{i} of a shop"); $user = __LINE__
+    BY_ID[i] = BY_NAME[user.name] = user
+    RECENT.put(i)
+  end
+end
+add(40_000)
+GC.start
+File.write('lines', "#{$user} #{$node}")
+File.write('ready', '')
+sleep
+END
+start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" shared.rb
+works "$jprof" snap --gc --objects --symbols=later "$pid" -o shared.jprof
+read -r user node <lines
+works "$jprof" keepers "--line=shared.rb:$user\$" shared.jprof
+joined " A Hash of 40,000 in BY_(ID|NAME) and others keeps (5[0-9]|[6-9][0-9]|100) % of it .* made at shared.rb:$user in add 100 % "
+works "$jprof" keepers "--line=shared.rb:$node\$" shared.jprof
+joined ' A (Recent|Hash of 40,000) in (RECENT|Recent @index)( and others)? keeps (9[0-9]|100) % of it '
+stop "$pid"
+
 # Threads that wait for ever, by which no other thing is kept.
 cat >threads.rb <<'END'
 def poll(i) = (kept = "poller #{i} " * 900; Thread.new { Thread.stop; kept.size })
