@@ -4,6 +4,7 @@
 #                         others are used again, and compaction moves the rest: "SAMPLED WRONGLY_ALIVE WRONGLY_DEAD"
 #   cover                 "KIND PERCENT", a line for each kind of code: objects seen of those that Ruby allocated (slots=1b)
 #   fork CHILDREN         children and their parent, each of which judges its own: "0 wrong"
+#   lines ROUNDS COUNT    two lines make objects that are kept: "LINE COUNT ESTIMATE STANDARD_ERROR", twice, of all rounds
 #   ractors               several ractors allocate; then the reason why nothing is judged
 require "fiddle"
 require "json"
@@ -122,6 +123,47 @@ def fork_some(children)
   kept
 end
 
+$kept = []
+def keep_pairs(count) = count.times { |i| $kept << Pair.new(i, nil) } ; PAIRS = __LINE__
+def keep_nodes(count)
+  count.times do |i|
+    i % 4 == 0 && i.to_s
+    $kept << Node.new(i)
+  end
+end
+NODES = __LINE__ - 3
+
+# How many objects the samples stand for whose innermost frame with a line has this one, and the variance.
+def estimate(table, line)
+  frames, rate, sum, variance = {}, nil, 0.0, 0.0
+  table.each do |text|
+    word = text.split(" ")
+    frames[word[1]] = word[4] == "0" ? frames[word[2]] : word[4].to_i if word[0] == "n"
+    rate = word[1].to_f if word[0] == "slots"
+    next unless word[0] == "o" && frames[word[2]] == line
+    chance = 1 - Math.exp(-word[8].to_i / rate)
+    sum += 1 / chance
+    variance += (1 - chance) / chance**2
+  end
+  [sum, variance]
+end
+
+def lines(rounds, count)
+  sums = [PAIRS, NODES].to_h { |line| [line, [0, 0.0, 0.0]] }
+  rounds.times do
+    $kept.clear
+    keep_pairs(count)
+    keep_nodes(count)
+    GC.start
+    table = dump[0]
+    sums.each do |line, sum|
+      sum[0] += count
+      estimate(table, line).each_with_index { |value, i| sum[i + 1] += value }
+    end
+  end
+  sums.each { |line, sum| printf "%d %d %.0f %.1f\n", line, sum[0], sum[1], Math.sqrt(sum[2]) }
+end
+
 def ractors
   Warning[:experimental] = false
   all = 4.times.map { Ractor.new { 300_000.times { |i| [i.to_s] }; Ractor.receive } }
@@ -136,6 +178,7 @@ wait_for_stacks
 case ARGV.shift
 when "deaths" then deaths(Integer(ARGV[0]), Integer(ARGV[1]))
 when "cover" then cover
+when "lines" then lines(Integer(ARGV[0]), Integer(ARGV[1]))
 when "fork" then fork_some(Integer(ARGV[0]))
 when "ractors" then ractors
 end
