@@ -147,6 +147,43 @@ int jp_index_words(struct jp_index *index, uint64_t **words, size_t *cap, const 
 	return 0;
 }
 
+/* ---- pairs ---------------------------------------------------------------------------------------- */
+
+/* Apart from the search, which is short, and what most calls are. Half of the slots stay empty. */
+static __attribute__((noinline)) uint32_t add_pair(struct jp_pairs *pairs, uint64_t word)
+{
+	struct jp_index *index = &pairs->index;
+	if ((index->count >= index->slot_count / 2 &&
+	     enlarge(index, &word_kind, pairs->words, index->count + (size_t)index->count / 2)) ||
+	    jp_array_push(pairs->words, index->count, pairs->cap))
+		return JP_NONE;
+	uint32_t i = first_slot(index, &word_kind, &word);
+	while (index->slots[i] != JP_NONE)
+		i = (i + 1) & (index->slot_count - 1);
+	pairs->words[index->count] = word;
+	return index->slots[i] = index->count++;
+}
+
+uint32_t jp_pair_id(struct jp_pairs *pairs, uint32_t first, uint32_t second)
+{
+	const uint64_t word = (uint64_t)first << 32 | second;
+	const struct jp_index *index = &pairs->index;
+	if (!index->slot_count)
+		return add_pair(pairs, word);
+	uint32_t i = first_slot(index, &word_kind, &word), mask = index->slot_count - 1;
+	for (; index->slots[i] != JP_NONE; i = (i + 1) & mask)
+		if (pairs->words[index->slots[i]] == word)
+			return index->slots[i];
+	return add_pair(pairs, word);
+}
+
+void jp_pairs_release(struct jp_pairs *pairs)
+{
+	jp_index_release(&pairs->index);
+	free(pairs->words);
+	*pairs = (struct jp_pairs){ 0 };
+}
+
 void jp_index_cut(struct jp_index *index, const struct jp_index_kind *kind, const void *items, uint32_t count)
 {
 	if (count >= index->count)

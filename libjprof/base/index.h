@@ -35,6 +35,27 @@ uint32_t jp_index_id(struct jp_index *index, const struct jp_index_kind *kind, c
 int jp_index_words(struct jp_index *index, uint64_t **words, size_t *cap, const uint64_t *asked, size_t count,
                    uint32_t *ids) jp_must_check;
 
+/* Pairs of ids, which have ids themselves. Zero bytes are none, and ready for use. */
+struct jp_pairs {
+	struct jp_index index;
+	uint64_t *words; /* by id: the first in the upper half, the second in the lower */
+	size_t cap;
+};
+
+/* The id of a pair; ids count up from 0 in the order of first sight. JP_NONE when memory is short. */
+uint32_t jp_pair_id(struct jp_pairs *pairs, uint32_t first, uint32_t second);
+void jp_pairs_release(struct jp_pairs *pairs);
+
+static inline uint32_t jp_pair_first(const struct jp_pairs *pairs, uint32_t id)
+{
+	return (uint32_t)(pairs->words[id] >> 32);
+}
+
+static inline uint32_t jp_pair_second(const struct jp_pairs *pairs, uint32_t id)
+{
+	return (uint32_t)pairs->words[id];
+}
+
 /* What hashes of the items' own making begin with: drawn at the first call. */
 uint64_t jp_index_seed(struct jp_index *index);
 

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "render/unloop.h"
+#include "render/calltree.h"
 
 enum { all_stacks = 0 };
 
@@ -14,12 +14,8 @@ struct flame_maker {
 	struct jp_flame_tree *tree;
 	const struct jprof_view *view;
 	struct jp_walk walk;
-	struct jp_intern keys; /* (parent, row); a node's id is its key's and 1 */
-	uint32_t *path;        /* of the stack under way, outermost first */
-	size_t path_cap;
-	bool *loops;
-	size_t loop_cap;
-	uint8_t *whose; /* by row, and 1 more; 0: not known yet */
+	struct jp_calls calls; /* the tree's nodes are theirs */
+	uint8_t *whose;        /* by row, and 1 more; 0: not known yet */
 	size_t whose_cap, whose_count;
 };
 
@@ -39,54 +35,42 @@ static int learn_whose(struct flame_maker *m, uint32_t row, uint32_t at)
 	return 0;
 }
 
-/* Lays out a stack's rows, outermost first, without loops. By library a path says whose it is; else all frames count,
- * those inside of the one where it was allocated too. */
-static int lay_out_flame_path(struct flame_maker *m, uint32_t stack, size_t *len)
+/* Adds the rows of a stack. By library a path says whose it is; else all frames count, those inside of the one where it
+ * was allocated too. */
+static int add_flame_calls(struct flame_maker *m, uint32_t stack, size_t *depth)
 {
 	jp_walk_rows(&m->walk, stack);
-	uint32_t first = m->view->paths ? m->walk.inner : 0, depth = m->walk.length - first;
-	if (jp_array_reserve(&m->path, &m->path_cap, (size_t)depth + 1, sizeof *m->path) ||
-	    jp_array_reserve(&m->loops, &m->loop_cap, (size_t)depth + 1, sizeof *m->loops))
-		return -1;
-	for (uint32_t i = 0; i < depth; i++) {
-		uint32_t row = m->path[depth - 1 - i] = m->walk.rows[first + i];
-		if (learn_whose(m, row, first + i))
+	uint32_t first = m->view->paths ? m->walk.inner : 0;
+	for (uint32_t i = first; i < m->walk.length; i++)
+		if (learn_whose(m, m->walk.rows[i], i))
 			return -1;
-	}
-	*len = jp_unloop(m->path, depth, m->loops);
-	return 0;
+	return jp_calls_add(&m->calls, m->walk.rows + first, m->walk.length - first, depth);
 }
 
-static uint32_t flame_child(struct flame_maker *m, uint32_t parent, uint32_t row)
+static int add_flame_node(struct flame_maker *m, const struct jp_call *call)
 {
 	struct jp_flame_tree *t = m->tree;
-	const uint32_t key[] = { parent, row };
-	uint32_t known = m->keys.count, id = jp_intern(&m->keys, key, sizeof key);
-	if (id == JP_NONE || id != known)
-		return id == JP_NONE ? JP_NONE : id + 1;
 	if (jp_array_push(t->nodes, t->count, t->cap))
-		return JP_NONE;
-	t->nodes[t->count++] = (struct jp_flame_node){ .row = row,
-		                                       .parent = parent,
-		                                       .level = t->nodes[parent].level + 1,
-		                                       .whose = (enum jp_whose)(m->whose[row] - 1) };
-	return id + 1;
+		return -1;
+	t->nodes[t->count++] = (struct jp_flame_node){ .row = call->row,
+		                                       .parent = call->parent,
+		                                       .level = t->nodes[call->parent].level + 1,
+		                                       .whose = (enum jp_whose)(m->whose[call->row] - 1) };
+	return 0;
 }
 
 static int add_flame_stack(struct flame_maker *m, uint32_t stack)
 {
 	double base = jp_stack_base(m->view, stack), now = base + jp_stack_value(m->view, stack);
-	size_t len;
-	uint32_t at = all_stacks;
+	size_t depth;
 	if (!m->view->stacks[stack].depth || (base == 0 && now == 0))
 		return 0;
-	if (lay_out_flame_path(m, stack, &len))
+	if (add_flame_calls(m, stack, &depth))
 		return -1;
-	for (size_t i = 0; i < len && at != JP_NONE; i++)
-		at = flame_child(m, at, m->path[i]);
-	if (at == JP_NONE)
-		return -1;
-	struct jp_flame_node *node = &m->tree->nodes[at];
+	for (size_t i = 0; i < depth; i++)
+		if (m->calls.path[i] == m->tree->count && add_flame_node(m, &m->calls.nodes[m->calls.path[i]]))
+			return -1;
+	struct jp_flame_node *node = &m->tree->nodes[depth ? m->calls.path[depth - 1] : all_stacks];
 	node->own[0] += base;
 	node->own[1] += now;
 	if (m->view->evidence)
@@ -156,9 +140,7 @@ int jp_flame_tree_init(struct jp_flame_tree *tree, const struct jprof_view *view
 		rc = place_siblings(&m);
 	}
 	jp_walk_release(&m.walk);
-	jp_intern_release(&m.keys);
-	free(m.path);
-	free(m.loops);
+	jp_calls_release(&m.calls);
 	free(m.whose);
 	return rc;
 }

@@ -16,9 +16,9 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "render/calltree.h"
 #include "render/errors.h"
 #include "render/render.h"
-#include "render/unloop.h"
 #include "render/values.h"
 #include "view/walk.h"
 
@@ -36,33 +36,15 @@ struct tree {
 	struct jp_walk walk;
 	const struct jprof_report_opts *opts;
 	enum jp_unit unit;
-	uint32_t *path; /* of the stack under way */
-	size_t path_cap;
-	struct jp_intern keys; /* (parent, name); a node's id is its key's and 1 */
-	struct tree_node *nodes;
+	struct jp_calls calls;
+	struct tree_node *nodes; /* by node of `calls` */
 	size_t count, cap;
 	uint32_t *order; /* nodes by parent, then size */
-	bool *loops;     /* of the stack under way: by place */
-	size_t loop_cap;
 	struct jp_scale scale;
 	struct jp_strbuf *out;
 };
 
 /* ---- building ------------------------------------------------------------------------------------ */
-
-static uint32_t node_of(struct tree *t, uint32_t parent, uint32_t name)
-{
-	const uint32_t key[] = { parent, name };
-	uint32_t known = t->keys.count, id = jp_intern(&t->keys, key, sizeof key);
-	if (id == JP_NONE)
-		return JP_NONE;
-	if (id == known) {
-		if (jp_array_push(t->nodes, t->count, t->cap))
-			return JP_NONE;
-		t->nodes[t->count++] = (struct tree_node){ .name = name, .parent = parent };
-	}
-	return id + 1;
-}
 
 static int add_tree_stack(struct tree *t, uint32_t stack)
 {
@@ -70,22 +52,21 @@ static int add_tree_stack(struct tree *t, uint32_t stack)
 	size_t depth;
 	jp_walk_rows(&t->walk, stack);
 	const uint32_t *rows = jp_walk_path(&t->walk, &depth);
-	if (jp_array_reserve(&t->path, &t->path_cap, depth + 1, sizeof *t->path) ||
-	    jp_array_reserve(&t->loops, &t->loop_cap, depth + 1, sizeof *t->loops))
+	if (jp_calls_add(&t->calls, rows, depth, &depth))
 		return -1;
-	for (size_t i = 0; i < depth; i++)
-		t->path[depth - 1 - i] = rows[i];
-	size_t len = jp_unloop(t->path, depth, t->loops);
-	uint32_t at = root;
-	for (size_t i = 0; i < len; i++) {
-		at = node_of(t, at, t->path[i]);
-		if (at == JP_NONE)
-			return -1;
+	for (size_t i = 0; i < depth; i++) {
+		uint32_t at = t->calls.path[i];
+		if (at == t->count) {
+			const struct jp_call *call = &t->calls.nodes[at];
+			if (jp_array_push(t->nodes, t->count, t->cap))
+				return -1;
+			t->nodes[t->count++] = (struct tree_node){ .name = call->row, .parent = call->parent };
+		}
 		t->nodes[at].cum += value;
-		t->nodes[at].recursive = t->nodes[at].recursive || t->loops[i];
+		t->nodes[at].recursive = t->nodes[at].recursive || t->calls.loops[i];
 	}
-	if (len) {
-		t->nodes[at].flat += value;
+	if (depth) {
+		t->nodes[t->calls.path[depth - 1]].flat += value;
 		t->nodes[root].cum += value;
 	}
 	return 0;
@@ -93,16 +74,15 @@ static int add_tree_stack(struct tree *t, uint32_t stack)
 
 /* ---- order ----------------------------------------------------------------------------------------- */
 
-static int nodes_by_parent(const void *a, const void *b, void *context)
+static int by_cum_and_name(const void *a, const void *b, void *context)
 {
 	const struct tree *t = context;
 	const struct tree_node *x = &t->nodes[*(const uint32_t *)a], *y = &t->nodes[*(const uint32_t *)b];
-	return jp_order_by(
-	    x->parent, y->parent,
-	    jp_order_by(fabs(y->cum), fabs(x->cum), strcmp(t->view->rows[x->name].name, t->view->rows[y->name].name)));
+	return jp_order_by(fabs(y->cum), fabs(x->cum),
+	                   strcmp(t->view->rows[x->name].name, t->view->rows[y->name].name));
 }
 
-static int siblings_by_cum(const void *a, const void *b, void *context)
+static int by_cum_and_id(const void *a, const void *b, void *context)
 {
 	const struct tree *t = context;
 	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
@@ -113,20 +93,40 @@ static int siblings_by_cum(const void *a, const void *b, void *context)
 /* The biggest nodes, and whatever leads to them: in a difference a caller may be smaller than its callee. */
 static void choose(struct tree *t)
 {
-	size_t rows = t->opts->top ? t->opts->top : SIZE_MAX;
+	size_t rows = t->opts->top ? t->opts->top : SIZE_MAX, worth = 0;
 	double share = t->opts->least_share == 0 ? 0.005 : fmax(t->opts->least_share, 0);
 	double least = share * fabs(t->scale.whole);
-	qsort_r(t->order, t->count - 1, sizeof *t->order, siblings_by_cum, t);
+	for (uint32_t i = 1; i < t->count; i++)
+		if (fabs(t->nodes[i].cum) >= least && t->nodes[i].cum != 0)
+			t->order[worth++] = i;
+	qsort_r(t->order, worth, sizeof *t->order, by_cum_and_id, t);
 	t->nodes[root].shown = true;
-	for (size_t i = 0; i < t->count - 1 && rows; i++) {
-		uint32_t at = t->order[i];
-		if (fabs(t->nodes[at].cum) < least || t->nodes[at].cum == 0)
-			break;
-		for (; !t->nodes[at].shown; at = t->nodes[at].parent) {
+	for (size_t i = 0; i < worth && rows; i++)
+		for (uint32_t at = t->order[i]; !t->nodes[at].shown; at = t->nodes[at].parent) {
 			t->nodes[at].shown = true;
 			rows -= rows > 0;
 		}
+}
+
+/* The callees of each node together, the biggest first. */
+static void order_callees(struct tree *t)
+{
+	uint32_t place = 0;
+	for (uint32_t i = 1; i < t->count; i++)
+		t->nodes[t->nodes[i].parent].child_count++;
+	for (uint32_t i = 0; i < t->count; i++) {
+		t->nodes[i].child_first = place;
+		place += t->nodes[i].child_count;
+		t->nodes[i].child_count = 0;
 	}
+	for (uint32_t i = 1; i < t->count; i++) {
+		struct tree_node *parent = &t->nodes[t->nodes[i].parent];
+		t->order[parent->child_first + parent->child_count++] = i;
+	}
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->nodes[i].child_count > 1)
+			qsort_r(t->order + t->nodes[i].child_first, t->nodes[i].child_count, sizeof *t->order,
+			        by_cum_and_name, t);
 }
 
 /* ---- writing --------------------------------------------------------------------------------------- */
@@ -257,15 +257,8 @@ static int build_tree(struct tree *t)
 	t->order = calloc(t->count, sizeof *t->order);
 	if (!t->order)
 		return -1;
-	for (uint32_t i = 1; i < t->count; i++)
-		t->order[i - 1] = i;
 	choose(t);
-	qsort_r(t->order, t->count - 1, sizeof *t->order, nodes_by_parent, t);
-	for (uint32_t i = 0; i < t->count - 1; i++) {
-		struct tree_node *parent = &t->nodes[t->nodes[t->order[i]].parent];
-		if (!parent->child_count++)
-			parent->child_first = i;
-	}
+	order_callees(t);
 	return 0;
 }
 
@@ -279,10 +272,8 @@ int jp_render_tree(const struct jprof_view *view, const struct jprof_report_opts
 		rc = put_tree(&t);
 	}
 	jp_walk_release(&t.walk);
-	free(t.path);
-	jp_intern_release(&t.keys);
+	jp_calls_release(&t.calls);
 	free(t.nodes);
 	free(t.order);
-	free(t.loops);
 	return rc ? jp_error_nomem(err) : 0;
 }

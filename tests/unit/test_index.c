@@ -47,3 +47,21 @@ TEST(test_words)
 	jp_index_release(&index);
 	free(words);
 }
+
+/* Pairs of ids, of which many come again, and those that differ in one half only. */
+TEST(test_pairs)
+{
+	struct jp_pairs pairs = { 0 };
+	uint64_t expected[most_words] = { 0 };
+	uint32_t count = 0;
+	size_t wrong = 0;
+	while (count < most_words) {
+		uint32_t first = draw_below(200), second = draw_below(20) ? draw_below(200) : JP_NONE;
+		uint32_t id = place_in(expected, &count, (uint64_t)first << 32 | second);
+		wrong += jp_pair_id(&pairs, first, second) != id;
+		wrong += jp_pair_first(&pairs, id) != first || jp_pair_second(&pairs, id) != second;
+	}
+	assert_int_equal(wrong, 0);
+	assert_int_equal(pairs.index.count, count);
+	jp_pairs_release(&pairs);
+}
