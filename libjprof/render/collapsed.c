@@ -12,9 +12,9 @@
 /* Stacks of equal names are one line. */
 struct lines {
 	struct jp_intern names;
-	struct jp_intern parts; /* what frames are called in lines */
-	uint32_t *part;         /* by frame: id in parts, or JP_NONE: it was not come to */
-	double *of;             /* by id in names */
+	struct jp_arena parts; /* what frames are called in lines, each with a separator behind it */
+	struct jp_span *part;  /* by frame; no length: it was not come to */
+	double *of;            /* by id in names */
 	size_t cap;
 	double total; /* of all, added up in the order of the view, as its own total is */
 };
@@ -36,27 +36,17 @@ static void add_name_part(struct jp_strbuf *line, const char *name)
 	}
 }
 
-/* How a frame is called in a line, found out once. JP_NONE when memory is short. */
-static uint32_t part_of_frame(struct lines *lines, const struct jprof_view *view, uint32_t frame)
+/* How a frame is called in a line. */
+static int make_part(struct lines *lines, const struct jprof_view *view, uint32_t frame)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	if (lines->part[frame] != JP_NONE)
-		return lines->part[frame];
 	add_name_part(&text, jp_frame_name(view, frame));
 	if (view->code.frames[frame].inlined)
 		jp_strbuf_str(&text, "[inline]");
-	return lines->part[frame] = text.failed ? JP_NONE : jp_intern(&lines->parts, text.text, text.len);
-}
-
-static int add_frame_name(struct lines *lines, struct jp_strbuf *line, const struct jprof_view *view, uint32_t frame)
-{
-	uint32_t part = part_of_frame(lines, view, frame);
-	if (part == JP_NONE)
-		return -1;
-	if (line->len)
-		jp_strbuf_add(line, ";", 1);
-	jp_strbuf_add(line, jp_intern_get(&lines->parts, part), jp_intern_len(&lines->parts, part));
-	return 0;
+	jp_strbuf_str(&text, ";");
+	const char *kept = text.failed ? NULL : jp_arena_dup(&lines->parts, text.text, text.len);
+	lines->part[frame] = (struct jp_span){ kept, text.len };
+	return kept ? 0 : -1;
 }
 
 /* The tag is the root, where there are any. */
@@ -69,6 +59,7 @@ static void add_tag_root(struct jp_strbuf *line, const struct jprof_view *view, 
 	line->failed = line->failed || name.failed;
 	if (!name.failed)
 		add_name_part(line, name.text);
+	jp_strbuf_str(line, ";");
 }
 
 static int collect(struct lines *lines, struct jp_walk *walk)
@@ -79,13 +70,17 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 		jp_walk_frames(walk, i);
 		if (walk->depth)
 			add_tag_root(&line, walk->view, walk->view->stacks[i].tag);
-		for (uint32_t k = walk->depth; k-- > 0;)
-			if (add_frame_name(lines, &line, walk->view, walk->frames[k]))
+		for (uint32_t k = walk->depth; k-- > 0;) {
+			const struct jp_span *part = &lines->part[walk->frames[k]];
+			if (!part->len && make_part(lines, walk->view, walk->frames[k]))
 				return -1;
+			jp_strbuf_add(&line, part->ptr, part->len);
+		}
 		if (line.failed)
 			return -1;
 		if (!line.len)
 			continue;
+		jp_strbuf_cut(&line, line.len - 1);
 		uint32_t known = lines->names.count, id = jp_intern(&lines->names, line.text, line.len);
 		if (id == JP_NONE || jp_array_reserve(&lines->of, &lines->cap, (size_t)id + 1, sizeof *lines->of))
 			return -1;
@@ -140,7 +135,7 @@ int jp_render_collapsed(const struct jprof_view *view, const struct jprof_report
                         struct jprof_error *err)
 {
 	(void)opts;
-	struct lines lines = { .part = jp_none_array(view->code.frame_count) };
+	struct lines lines = { .part = calloc((size_t)view->code.frame_count + 1, sizeof *lines.part) };
 	struct jp_walk walk;
 	int rc = jp_walk_init(&walk, view) || !lines.part ? -1 : collect(&lines, &walk);
 	struct stack_line *rows = rc ? NULL : sorted(&lines);
@@ -150,7 +145,7 @@ int jp_render_collapsed(const struct jprof_view *view, const struct jprof_report
 	free(rows);
 	jp_walk_release(&walk);
 	jp_intern_release(&lines.names);
-	jp_intern_release(&lines.parts);
+	jp_arena_release(&lines.parts);
 	free(lines.part);
 	free(lines.of);
 	return rc ? jp_error_nomem(err) : 0;
