@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/trie.h"
 #include "model/tags.h"
 #include "render/render.h"
 #include "statistics/scaling.h"
@@ -44,26 +45,28 @@ struct function {
 	uint32_t object_number, file_number, name_number;
 };
 
-/* How often a name stands in a stack. */
-struct repeats {
-	uint32_t stack, count;
-};
-
-/* A cost of a line, or of a call made there. */
+/* A cost of a line, or of a call made there. Functions are ranks once they have some. */
 struct cost_key {
 	uint32_t from, line;
 	uint32_t to, to_line; /* JP_NONE: no call, the line's own */
 };
 
+/* How often a title stands in a stack. */
+struct repeats {
+	uint32_t stack, count;
+};
+
+/* A frame, or a tag, below those that called it: what was found out of it holds for all stacks that begin so. */
+struct call {
+	uint32_t title; /* id in title_keys */
+	uint32_t place; /* id in places */
+	uint32_t cost;  /* of the call from its parent; JP_NONE: it has none */
+};
+
 struct cost {
 	struct cost_key key;
 	double value[events];
-	double calls;  /* objects that were allocated through it */
-	uint32_t seen; /* 1 + the last sample that counted it */
-};
-
-struct call_place {
-	uint32_t function, line;
+	double calls; /* objects that were allocated through it */
 };
 
 /* Names that were written with their number. */
@@ -74,7 +77,13 @@ struct written {
 struct graph {
 	const struct jprof_view *view;
 	struct jp_walk walk;
-	struct jp_intern function_keys, cost_keys;
+	struct jp_pairs homes;        /* (id, object) of functions, */
+	struct jp_pairs function_ids; /* and (home, what else is in their keys) */
+	struct jp_pairs places;       /* (function, line) */
+	struct jp_pairs cost_ids;     /* (place, place called there or JP_NONE) */
+	struct jp_trie stacks;        /* of frames; behind the numbers of all frames those of tags */
+	struct call *calls;           /* by node of `stacks`, of which 0 is none */
+	size_t call_count, call_cap;
 	struct function *functions;
 	size_t function_count, function_cap;
 	struct cost *costs;
@@ -84,8 +93,6 @@ struct graph {
 	uint32_t *titles;        /* what is written for a function, and for it inlined: id in title_keys, or JP_NONE */
 	struct repeats *repeats; /* by title */
 	size_t repeat_cap;
-	struct call_place *stack; /* of the sample under way, innermost first */
-	size_t depth, stack_cap;
 	double sum[events], sum_objects; /* so far, before rounding */
 	double total[events];
 	struct written objects, files, names;
@@ -133,8 +140,8 @@ static uint32_t written_title(struct graph *g, const struct jp_frame *f)
 	return *title;
 }
 
-/* How often the title came before in this stack. */
-static uint32_t count_written_title(struct graph *g, uint32_t title, uint32_t stack)
+/* How often a title came before in a stack. */
+static uint32_t count_title(struct graph *g, uint32_t title, uint32_t stack)
 {
 	struct repeats *r = &g->repeats[title];
 	if (jp_first_in_stack(&r->stack, stack))
@@ -144,8 +151,9 @@ static uint32_t count_written_title(struct graph *g, uint32_t title, uint32_t st
 
 static uint32_t function_of_key(struct graph *g, const struct function_key *key)
 {
-	uint32_t known = g->function_keys.count, id = jp_intern(&g->function_keys, key, sizeof *key);
-	if (id != known || id == JP_NONE)
+	uint32_t home = jp_pair_id(&g->homes, key->id, key->object);
+	uint32_t id = home == JP_NONE ? JP_NONE : jp_pair_id(&g->function_ids, home, 3 * key->again + key->inlined);
+	if (id != g->function_count || id == JP_NONE)
 		return id;
 	if (jp_array_push(g->functions, g->function_count, g->function_cap))
 		return JP_NONE;
@@ -153,53 +161,32 @@ static uint32_t function_of_key(struct graph *g, const struct function_key *key)
 	return id;
 }
 
-static uint32_t function_of_frame(struct graph *g, uint32_t frame, uint32_t stack)
+static int learn_frame(struct graph *g, uint32_t frame, uint32_t stack, struct call *call)
 {
 	const struct jp_frame *f = &g->view->code.frames[frame];
-	uint32_t title = written_title(g, f);
-	if (title == JP_NONE)
-		return JP_NONE;
+	call->title = written_title(g, f);
+	if (call->title == JP_NONE)
+		return -1;
 	const struct function_key key = { f->function, jp_frame_location(g->view, frame)->object, f->inlined,
-		                          count_written_title(g, title, stack) };
-	return function_of_key(g, &key);
+		                          count_title(g, call->title, stack) };
+	uint32_t function = function_of_key(g, &key);
+	call->place = function == JP_NONE ? JP_NONE : jp_pair_id(&g->places, function, f->line);
+	return call->place == JP_NONE ? -1 : 0;
 }
 
-static uint32_t function_of_tag(struct graph *g, uint32_t stack)
+/* The outermost call, where there are tags: one and its id, or 0 for none. */
+static int learn_tag(struct graph *g, uint32_t tag, uint32_t stack, struct call *call)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
-	jp_put_tag(&g->view->profile->tags, g->view->stacks[stack].tag, &name);
-	uint32_t title = name.failed ? JP_NONE : title_id(g, name.text, "");
-	uint32_t id = title == JP_NONE ? JP_NONE : jp_intern(&g->tag_names, name.text, name.len);
+	jp_put_tag(&g->view->profile->tags, tag ? tag - 1 : JP_NONE, &name);
+	call->title = name.failed ? JP_NONE : title_id(g, name.text, "");
+	uint32_t id = call->title == JP_NONE ? JP_NONE : jp_intern(&g->tag_names, name.text, name.len);
 	if (id == JP_NONE)
-		return JP_NONE;
-	const struct function_key key = { id, JP_NONE, IS_ROOT_TAG, count_written_title(g, title, stack) };
-	return function_of_key(g, &key);
-}
-
-static int take_tag(struct graph *g, uint32_t stack)
-{
-	if (!g->depth || !g->view->profile->tags.count)
-		return 0;
-	uint32_t function = function_of_tag(g, stack);
-	g->stack[g->depth++] = (struct call_place){ function, 0 };
-	return function == JP_NONE ? -1 : 0;
-}
-
-/* From the root on, which is where repeats are counted from. */
-static int take_stack(struct graph *g, uint32_t stack)
-{
-	const struct jp_walk *w = &g->walk;
-	jp_walk_frames(&g->walk, stack);
-	g->depth = w->depth;
-	if (jp_array_reserve(&g->stack, &g->stack_cap, (size_t)g->depth + 2, sizeof *g->stack) || take_tag(g, stack))
 		return -1;
-	for (uint32_t i = w->depth; i-- > 0;) {
-		uint32_t function = function_of_frame(g, w->frames[i], stack);
-		if (function == JP_NONE)
-			return -1;
-		g->stack[i] = (struct call_place){ function, g->view->code.frames[w->frames[i]].line };
-	}
-	return 0;
+	const struct function_key key = { id, JP_NONE, IS_ROOT_TAG, count_title(g, call->title, stack) };
+	uint32_t function = function_of_key(g, &key);
+	call->place = function == JP_NONE ? JP_NONE : jp_pair_id(&g->places, function, 0);
+	return call->place == JP_NONE ? -1 : 0;
 }
 
 /* What one stack adds. */
@@ -209,18 +196,80 @@ struct share {
 	double value, objects;
 };
 
-static int add_cost(struct graph *g, struct cost_key key, const struct share *share)
+static struct cost_key key_of_cost(const struct graph *g, uint32_t place, uint32_t called)
 {
-	uint32_t known = g->cost_keys.count, id = jp_intern(&g->cost_keys, &key, sizeof key);
-	if (id == JP_NONE || (id == known && jp_array_push(g->costs, g->cost_count, g->cost_cap)))
+	return (struct cost_key){
+		.from = jp_pair_first(&g->places, place),
+		.line = jp_pair_second(&g->places, place),
+		.to = called == JP_NONE ? JP_NONE : jp_pair_first(&g->places, called),
+		.to_line = called == JP_NONE ? JP_NONE : jp_pair_second(&g->places, called),
+	};
+}
+
+/* Of a place, and of what is called there; JP_NONE: nothing. JP_NONE when memory is short. */
+static uint32_t cost_id(struct graph *g, uint32_t place, uint32_t called)
+{
+	uint32_t id = jp_pair_id(&g->cost_ids, place, called);
+	if (id != g->cost_count || id == JP_NONE)
+		return id;
+	if (jp_array_push(g->costs, g->cost_count, g->cost_cap))
+		return JP_NONE;
+	g->costs[g->cost_count++] = (struct cost){ .key = key_of_cost(g, place, called) };
+	return id;
+}
+
+/* A function stands once in a stack, and so does a cost. */
+static void add_cost(struct cost *cost, const struct share *share)
+{
+	cost->value[share->event] += share->value;
+	cost->calls += share->objects;
+}
+
+/* Learns the first node that is not known. */
+static int new_call(struct graph *g, uint32_t stack)
+{
+	const uint32_t node = (uint32_t)g->call_count, parent = jp_trie_parent(&g->stacks, node);
+	const uint32_t frames = g->view->code.frame_count, item = jp_trie_item(&g->stacks, node);
+	struct call call = { .cost = JP_NONE };
+	if (jp_array_push(g->calls, g->call_count, g->call_cap) ||
+	    (item < frames ? learn_frame(g, item, stack, &call) : learn_tag(g, item - frames, stack, &call)))
 		return -1;
-	if (id == known)
-		g->costs[g->cost_count++] = (struct cost){ .key = key };
-	if (!jp_first_in_stack(&g->costs[id].seen, share->stack))
-		return 0;
-	g->costs[id].value[share->event] += share->value;
-	g->costs[id].calls += share->objects;
+	if (parent && (call.cost = cost_id(g, g->calls[parent].place, call.place)) == JP_NONE)
+		return -1;
+	g->calls[g->call_count++] = call;
 	return 0;
+}
+
+/* From the root on, which is where repeats are counted from. */
+static int add_calls(struct graph *g, const struct share *share)
+{
+	const struct jp_trie *stacks = &g->stacks;
+	for (size_t i = 0; i < stacks->depth; i++) {
+		uint32_t node = stacks->path[i];
+		if (node < g->call_count)
+			count_title(g, g->calls[node].title, share->stack);
+		else if (new_call(g, share->stack))
+			return -1;
+		if (g->calls[node].cost != JP_NONE)
+			add_cost(&g->costs[g->calls[node].cost], share);
+	}
+	uint32_t own = cost_id(g, g->calls[jp_trie_end(stacks)].place, JP_NONE);
+	if (own == JP_NONE)
+		return -1;
+	add_cost(&g->costs[own], share);
+	return 0;
+}
+
+/* Lays out a stack; its tag is the outermost frame. */
+static int take_stack(struct graph *g, uint32_t stack)
+{
+	struct jp_walk *w = &g->walk;
+	const uint32_t tag = g->view->stacks[stack].tag;
+	jp_walk_frames(w, stack);
+	/* Walks have room for one more. */
+	if (w->depth && g->view->profile->tags.count)
+		w->frames[w->depth++] = g->view->code.frame_count + (tag == JP_NONE ? 0 : 1 + tag);
+	return jp_trie_add(&g->stacks, w->frames, w->depth);
 }
 
 static int add_stack_costs(struct graph *g, uint32_t id)
@@ -229,22 +278,13 @@ static int add_stack_costs(struct graph *g, uint32_t id)
 	double objects = jp_stack_number(g->view, id, jp_objects_of(g->view->info.counter));
 	if (take_stack(g, id))
 		return -1;
-	if (!g->depth)
+	if (!g->walk.depth)
 		return 0;
 	struct share share = { .stack = id, .event = value < 0 };
 	share.value = jp_whole_step(&g->sum[share.event], fabs(value));
 	share.objects = jp_whole_step(&g->sum_objects, fabs(objects));
 	g->total[share.event] += share.value;
-	int rc = 0;
-	for (size_t i = 0; !rc && i < g->depth; i++) {
-		struct cost_key key = { g->stack[i].function, g->stack[i].line, JP_NONE, JP_NONE };
-		if (i) {
-			key.to = g->stack[i - 1].function;
-			key.to_line = g->stack[i - 1].line;
-		}
-		rc = add_cost(g, key, &share);
-	}
-	return rc;
+	return add_calls(g, &share);
 }
 
 /* ---- order ---------------------------------------------------------------------------------------------- */
@@ -490,10 +530,13 @@ static int put_callgrind(struct graph *g)
 
 static void callgrind_release(struct graph *g)
 {
-	jp_intern_release(&g->function_keys);
+	jp_pairs_release(&g->homes);
+	jp_pairs_release(&g->function_ids);
 	jp_intern_release(&g->title_keys);
 	jp_intern_release(&g->tag_names);
-	jp_intern_release(&g->cost_keys);
+	jp_pairs_release(&g->places);
+	jp_pairs_release(&g->cost_ids);
+	jp_trie_release(&g->stacks);
 	jp_intern_release(&g->objects.names);
 	jp_intern_release(&g->files.names);
 	jp_intern_release(&g->names.names);
@@ -502,16 +545,19 @@ static void callgrind_release(struct graph *g)
 	free(g->functions);
 	free(g->costs);
 	free(g->titles);
+	free(g->calls);
 	free(g->repeats);
 	free(g->by_rank);
-	free(g->stack);
 }
 
 int jp_render_callgrind(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                         struct jprof_error *err)
 {
-	struct graph g = { .view = view, .out = out, .titles = jp_none_array(2 * (size_t)view->code.function_count) };
-	int rc = jp_walk_init(&g.walk, view) || !g.titles ? -1 : 0;
+	struct graph g = { .view = view,
+		           .out = out,
+		           .call_count = 1,
+		           .titles = jp_none_array(2 * (size_t)view->code.function_count) };
+	int rc = jp_walk_init(&g.walk, view) || !g.titles || jp_array_push(g.calls, 1, g.call_cap) ? -1 : 0;
 	(void)opts;
 	for (uint32_t i = 0; !rc && i < view->stack_count; i++)
 		rc = add_stack_costs(&g, i);
