@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "answers/kinds.h"
 #include "base/error.h"
 #include "model/profile.h"
 
@@ -22,10 +23,8 @@ int jp_owner_views_make(struct jp_owner_views *views, const struct jprof_profile
 		struct jprof_view **view;
 		const struct jprof_profile *profile;
 		enum jprof_granularity by;
-	} rows[] = { { &views->kind, now, JPROF_BY_KIND },
-		     { &views->group, now, JPROF_BY_GROUP },
-		     { &views->place, now, place_of(now) },
-		     { &views->kind_change, change, JPROF_BY_KIND },
+	} rows[] = { { &views->group, now, JPROF_BY_GROUP },
+		     { &views->site, place_of(now) == JPROF_BY_GROUP ? NULL : now, place_of(now) },
 		     { &views->group_change, change, JPROF_BY_GROUP } };
 	int rc = 0;
 	*views = (struct jp_owner_views){ 0 };
@@ -40,15 +39,14 @@ int jp_owner_views_make(struct jp_owner_views *views, const struct jprof_profile
 		if (rows[i].profile)
 			rc = jprof_view_new(rows[i].profile, &view, rows[i].view, err);
 	}
+	views->place = views->site ? views->site : views->group;
 	return rc;
 }
 
 void jp_owner_views_release(struct jp_owner_views *views)
 {
-	jprof_view_free(views->kind);
 	jprof_view_free(views->group);
-	jprof_view_free(views->place);
-	jprof_view_free(views->kind_change);
+	jprof_view_free(views->site);
 	jprof_view_free(views->group_change);
 }
 
@@ -97,57 +95,56 @@ static int add_owner(struct jprof_explanation *e, const struct owner_tables *t, 
 	return 0;
 }
 
-static const char *name_in_kind(const char *name, const char *kind)
-{
-	size_t len = strlen(kind);
-	return strncmp(name, kind, len) || strncmp(name + len, ": ", 2) ? NULL : name + len + 2;
-}
-
 /* The rows of one kind in the order of now, then those of which nothing is left. */
 static int add_groups_of_kind(struct jprof_explanation *e, const struct owner_tables *t, const char *kind)
 {
 	int rc = 0;
 	for (size_t i = 0; !rc && i < jprof_table_count(t->now); i++) {
 		const struct jprof_row *row = jprof_table_at(t->now, i);
-		const char *name = name_in_kind(row->name, kind);
+		const char *name = jp_name_in_kind(row->name, kind);
 		if (name)
 			rc = add_owner(e, t, row, row_called(t->change, row->name), JPROF_PART_GROUP, name);
 	}
 	for (size_t i = 0; !rc && i < jprof_table_count(t->change); i++) {
 		const struct jprof_row *row = jprof_table_at(t->change, i);
-		const char *name = name_in_kind(row->name, kind);
+		const char *name = jp_name_in_kind(row->name, kind);
 		if (name && !row_called(t->now, row->name))
 			rc = add_owner(e, t, NULL, row, JPROF_PART_GROUP, name);
 	}
 	return rc;
 }
 
-static int add_kinds(struct jprof_explanation *e, const struct owner_tables *kinds, const struct owner_tables *groups)
+static int add_kind(struct jprof_explanation *e, const struct owner_tables *groups, const struct jprof_row *row,
+                    const struct jprof_row *changed)
+{
+	const char *name = row ? row->name : changed->name;
+	return add_owner(e, groups, row, changed, JPROF_PART_KIND, name) || add_groups_of_kind(e, groups, name) ? -1
+	                                                                                                        : 0;
+}
+
+/* Likewise the kinds themselves. */
+static int add_kinds(struct jprof_explanation *e, const struct owner_tables *groups, const struct jp_kinds *now,
+                     const struct jp_kinds *change)
 {
 	int rc = 0;
-	for (size_t i = 0; !rc && i < jprof_table_count(kinds->now); i++) {
-		const struct jprof_row *row = jprof_table_at(kinds->now, i);
-		rc = add_owner(e, kinds, row, row_called(kinds->change, row->name), JPROF_PART_KIND, row->name) ||
-		     add_groups_of_kind(e, groups, row->name);
-	}
-	for (size_t i = 0; !rc && i < jprof_table_count(kinds->change); i++) {
-		const struct jprof_row *row = jprof_table_at(kinds->change, i);
-		if (!row_called(kinds->now, row->name))
-			rc = add_owner(e, kinds, NULL, row, JPROF_PART_KIND, row->name) ||
-			     add_groups_of_kind(e, groups, row->name);
-	}
-	return rc ? -1 : 0;
+	for (size_t i = 0; !rc && i < now->count; i++)
+		rc = add_kind(e, groups, &now->rows[i], jp_kind_called(change, now->rows[i].name));
+	for (size_t i = 0; !rc && i < change->count; i++)
+		if (!jp_kind_called(now, change->rows[i].name))
+			rc = add_kind(e, groups, NULL, &change->rows[i]);
+	return rc;
 }
 
 int jp_explain_owners(struct jprof_explanation *e, const struct jp_owner_views *views, struct jprof_error *err)
 {
-	struct owner_tables kinds, groups = { 0 };
-	int rc = open_tables(&kinds, views->kind, views->kind_change, err);
-	if (!rc)
-		rc = open_tables(&groups, views->group, views->group_change, err);
-	if (!rc && add_kinds(e, &kinds, &groups))
+	struct owner_tables groups;
+	struct jp_kinds now = { 0 }, change = { 0 };
+	int rc = open_tables(&groups, views->group, views->group_change, err);
+	if (!rc && (jp_kinds_of(&now, views->group) || jp_kinds_of(&change, views->group_change) ||
+	            add_kinds(e, &groups, &now, &change)))
 		rc = jp_error_nomem(err);
-	close_tables(&kinds);
 	close_tables(&groups);
+	jp_kinds_release(&now);
+	jp_kinds_release(&change);
 	return rc;
 }

@@ -6,9 +6,9 @@
 
 /* Views with errors of a profile, and of its difference to an earlier one (NULL: there is none). */
 struct jp_owner_views {
-	struct jprof_view *kind, *group;
-	struct jprof_view *place; /* of now by line of Ruby, where there is none by group or function */
-	struct jprof_view *kind_change, *group_change;
+	struct jprof_view *group, *group_change;
+	struct jprof_view *site;        /* of now by line of Ruby, else by function; NULL: groups tell more */
+	const struct jprof_view *place; /* one of them: what tells owners apart best */
 };
 
 /* To be released in either case; `change` may be NULL. The profiles must outlive the views. */

@@ -20,13 +20,15 @@ int jp_groups_init(struct jp_groups *g, const struct jp_code *code, struct jp_sp
 	*g = (struct jp_groups){ .code = code, .has_ruby = maps_ruby(code) };
 	int rc = jp_rules_read(&g->rules, given, g->has_ruby, err);
 	g->of_function = jp_none_array(code->function_count);
-	return rc || g->of_function ? rc : jp_error_nomem(err);
+	g->of_library = jp_none_array(code->object_count);
+	return rc || (g->of_function && g->of_library) ? rc : jp_error_nomem(err);
 }
 
 void jp_groups_release(struct jp_groups *g)
 {
 	jp_rules_release(&g->rules);
 	free(g->of_function);
+	free(g->of_library);
 }
 
 /* ---- rules -------------------------------------------------------------------------------------------------- */
@@ -49,6 +51,14 @@ static uint32_t rule_of_function(struct jp_groups *g, uint32_t function)
 		uint32_t table = jp_rule_find(&g->rules, JP_RULE_TABLE, name);
 		*rule = table == JP_NO_RULE ? no_rule_at_all : table | of_a_table;
 	}
+	return *rule;
+}
+
+static uint32_t rule_of_library(struct jp_groups *g, uint32_t object)
+{
+	uint32_t *rule = &g->of_library[object];
+	if (*rule == JP_NONE)
+		*rule = jp_rule_find(&g->rules, JP_RULE_LIBRARY, jp_basename(jp_code_object(g->code, object)));
 	return *rule;
 }
 
@@ -150,8 +160,7 @@ const struct jp_rule *jp_put_group(struct jp_groups *g, const struct jp_group_st
 		return NULL;
 	}
 	if (!rule && f.role == JP_ROLE_FOREIGN)
-		rule = rule_numbered(
-		    g, jp_rule_find(&g->rules, JP_RULE_LIBRARY, jp_basename(jp_code_object(g->code, f.owner))));
+		rule = rule_numbered(g, rule_of_library(g, f.owner));
 	else if (!rule)
 		rule = rule_of_functions(g, s);
 	/* Of a library its name is better known than that of its rule, if that is not the caller's. */

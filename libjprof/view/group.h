@@ -13,6 +13,7 @@ struct jp_groups {
 	bool has_ruby; /* an interpreter of Ruby is mapped */
 	struct jp_rules rules;
 	uint32_t *of_function; /* the rule of each function; JP_NONE: not asked for yet */
+	uint32_t *of_library;  /* likewise, of each object file */
 };
 
 /* A stack that has places, innermost first: their locations and objects. The first `native` of them are native, the

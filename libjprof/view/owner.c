@@ -202,12 +202,18 @@ uint32_t jp_innermost_extension(const struct jp_roles *r, const uint32_t *object
 	return JP_NONE;
 }
 
+uint32_t jp_owner_via(const struct jp_roles *r, const uint32_t *objects, size_t depth, size_t owner)
+{
+	const struct jp_file_role *role = &r->of[objects[owner]];
+	return role->role != JP_ROLE_FOREIGN || role->extension ? JP_NONE : jp_innermost_extension(r, objects, depth);
+}
+
 void jp_owner_label(const struct jp_roles *r, const uint32_t *objects, size_t depth, struct jp_strbuf *label)
 {
-	uint32_t owner = objects[jp_owner_place(r, objects, depth)];
-	jp_object_label(r->code, owner, label);
-	uint32_t via = r->of[owner].extension ? JP_NONE : jp_innermost_extension(r, objects, depth);
-	if (r->of[owner].role != JP_ROLE_FOREIGN || via == JP_NONE)
+	size_t owner = jp_owner_place(r, objects, depth);
+	uint32_t via = jp_owner_via(r, objects, depth, owner);
+	jp_object_label(r->code, objects[owner], label);
+	if (via == JP_NONE)
 		return;
 	jp_strbuf_str(label, " via ");
 	jp_object_label(r->code, via, label);

@@ -45,7 +45,11 @@ void jp_object_label(const struct jp_code *code, uint32_t object, struct jp_strb
  */
 size_t jp_owner_place(const struct jp_roles *roles, const uint32_t *objects, size_t depth);
 
-/* The owner's label, "libxml2 via nokogiri.so" where an extension of the language stands further out. */
+/* Given its place: the extension of the language further out for which a library owns memory. JP_NONE: there is none,
+ * or the owner is no library. */
+uint32_t jp_owner_via(const struct jp_roles *roles, const uint32_t *objects, size_t depth, size_t owner);
+
+/* The owner's label, "libxml2 via nokogiri.so" where there is such an extension. */
 void jp_owner_label(const struct jp_roles *roles, const uint32_t *objects, size_t depth, struct jp_strbuf *label);
 
 #endif

@@ -34,6 +34,8 @@ void jp_rows_release(struct jp_rows *rows)
 	free(rows->objects);
 	free(rows->of_label);
 	free(rows->of_row);
+	jp_pairs_release(&rows->owners);
+	free(rows->of_owner);
 	jp_groups_release(&rows->groups);
 	jp_roles_release(&rows->roles);
 	jp_strbuf_release(&rows->text);
@@ -128,11 +130,18 @@ static uint32_t row_of_object(struct jp_rows *r, uint32_t object)
 	return *row;
 }
 
+/* An owner's label follows from its object and that of the extension which called it. */
 static uint32_t row_of_owner(struct jp_rows *r, size_t depth, size_t owner)
 {
+	uint32_t via = jp_owner_via(&r->roles, r->objects, depth, owner);
+	uint32_t known = r->owners.index.count, id = jp_pair_id(&r->owners, r->objects[owner], via);
+	if (id != known || id == JP_NONE)
+		return id == JP_NONE ? JP_NONE : r->of_owner[id];
+	if (jp_array_push(r->of_owner, id, r->of_owner_cap))
+		return JP_NONE;
 	jp_strbuf_cut(&r->text, 0);
 	jp_owner_label(&r->roles, r->objects, depth, &r->text);
-	return row_named(r, r->objects[owner]);
+	return r->of_owner[id] = row_named(r, r->objects[owner]);
 }
 
 /* A place without frames has a row of its own, which needs nothing here, but for files. */

@@ -24,7 +24,10 @@ struct jp_rows {
 	struct jp_strbuf text;
 	uint32_t *objects; /* of the stack under way */
 	size_t objects_cap;
-	struct jp_roles roles;         /* of rows that are those of stacks */
+	struct jp_roles roles;  /* of rows that are those of stacks */
+	struct jp_pairs owners; /* (object, extension for which it owns) */
+	uint32_t *of_owner;     /* by owner */
+	size_t of_owner_cap;
 	uint32_t *of_label;            /* by label of origins, as of_object */
 	struct jp_groups groups;       /* by kind and by group */
 	const struct jp_rule **of_row; /* likewise: what more is known of a row, or NULL */

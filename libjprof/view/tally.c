@@ -172,15 +172,24 @@ static void count_cum(struct row_tally *t, uint32_t row, uint32_t id, double val
 		jp_evidence_add(&t->evidence[row].cum, &t->view->evidence[id]);
 }
 
+static void count_path(struct row_tally *t, uint32_t id, const struct jp_view_path *path)
+{
+	double value = jp_stack_value(t->view, id);
+	if (path->length)
+		count_flat(t, path->rows[path->inner], id, value);
+	for (uint32_t i = 0; i < path->length; i++)
+		count_cum(t, path->rows[i], id, value);
+}
+
 static void count_stack(struct row_tally *t, uint32_t id)
 {
 	const struct jp_walk *w = &t->walk;
-	double value = jp_stack_value(t->view, id);
+	if (t->view->paths) {
+		count_path(t, id, &t->view->paths[id]);
+		return;
+	}
 	jp_walk_rows(&t->walk, id);
-	if (w->length)
-		count_flat(t, w->rows[w->inner], id, value);
-	for (uint32_t i = 0; i < w->length; i++)
-		count_cum(t, w->rows[i], id, value);
+	count_path(t, id, &(const struct jp_view_path){ w->rows, w->inner, w->length });
 }
 
 /* A place without frames, of which there are no errors either. */
