@@ -118,13 +118,29 @@ static void put_fraction(char *text, uint64_t part, unsigned decimals)
 		text[decimals] = (char)('0' + part % 10);
 }
 
+/* Writes a number; returns its end. */
+static char *put_uint(char *text, uint64_t value)
+{
+	char digits[20], *at = digits + sizeof digits;
+	do
+		*--at = (char)('0' + value % 10);
+	while (value /= 10);
+	while (at < digits + sizeof digits)
+		*text++ = *at++;
+	return text;
+}
+
 /* The point is set by hand: printf's is the locale's. */
 void jp_put_decimal(struct jp_strbuf *out, double value, unsigned decimals)
 {
-	double scale = 1;
+	double scale = 1, magnitude = fabs(value);
+	if (magnitude < 0x1p52 && magnitude == (double)(uint64_t)magnitude) {
+		char whole[24] = "-", *begin = whole + !(value < 0);
+		jp_strbuf_add(out, begin, (size_t)(put_uint(whole + 1, (uint64_t)magnitude) - begin));
+		return;
+	}
 	for (unsigned i = 0; i < decimals; i++)
 		scale *= 10;
-	double magnitude = fabs(value);
 	/* From here on doubles have no decimals, and scaled they would have too many digits. */
 	if (magnitude >= 0x1p52 / scale)
 		decimals = 0, scale = 1;
@@ -153,12 +169,26 @@ void jp_jsonout_number(struct jp_jsonout *j, const char *key, double value, unsi
 void jp_jsonout_uint(struct jp_jsonout *j, const char *key, uint64_t value)
 {
 	char digits[20];
-	size_t at = sizeof digits;
 	begin_value(j, key);
-	do
-		digits[--at] = (char)('0' + value % 10);
-	while (value /= 10);
-	jp_strbuf_add(j->out, digits + at, sizeof digits - at);
+	jp_strbuf_add(j->out, digits, (size_t)(put_uint(digits, value) - digits));
+}
+
+void jp_jsonout_uints(struct jp_jsonout *j, const char *key, size_t count, uint32_t (*at)(const void *of, size_t i),
+                      const void *of)
+{
+	enum { digits_most = 11, piece = 200 }; /* with the comma */
+	char text[piece * digits_most];
+	jp_jsonout_open(j, key, '[', true);
+	for (size_t i = 0; i < count;) {
+		char *end = text;
+		for (size_t n = 0; n < piece && i < count; n++, i++) {
+			if (i)
+				*end++ = ',';
+			end = put_uint(end, at(of, i));
+		}
+		jp_strbuf_add(j->out, text, (size_t)(end - text));
+	}
+	jp_jsonout_close(j);
 }
 
 void jp_jsonout_bool(struct jp_jsonout *j, const char *key, bool value)

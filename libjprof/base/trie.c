@@ -13,6 +13,12 @@ static size_t count_alike(const struct jp_trie *t, const uint32_t *inner_first, 
 	return alike;
 }
 
+uint32_t jp_trie_child(struct jp_trie *t, uint32_t parent, uint32_t item)
+{
+	uint32_t id = jp_pair_id(&t->keys, parent, item);
+	return id == JP_NONE ? JP_NONE : id + 1;
+}
+
 int jp_trie_add(struct jp_trie *t, const uint32_t *inner_first, size_t count)
 {
 	if (jp_array_reserve(&t->items, &t->item_cap, count + 1, sizeof *t->items) ||
@@ -20,11 +26,11 @@ int jp_trie_add(struct jp_trie *t, const uint32_t *inner_first, size_t count)
 		return -1;
 	size_t i = count_alike(t, inner_first, count);
 	for (t->depth = i; i < count; t->depth = ++i) {
-		uint32_t id = jp_pair_id(&t->keys, jp_trie_end(t), inner_first[count - 1 - i]);
-		if (id == JP_NONE)
+		uint32_t item = inner_first[count - 1 - i], node = jp_trie_child(t, jp_trie_end(t), item);
+		if (node == JP_NONE)
 			return -1;
-		t->items[i] = inner_first[count - 1 - i];
-		t->path[i] = id + 1;
+		t->items[i] = item;
+		t->path[i] = node;
 	}
 	return 0;
 }

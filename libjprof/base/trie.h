@@ -17,6 +17,9 @@ struct jp_trie {
 int jp_trie_add(struct jp_trie *trie, const uint32_t *inner_first, size_t count) jp_must_check;
 void jp_trie_release(struct jp_trie *trie);
 
+/* The node of an item below another, or below none, 0; JP_NONE when memory is short. */
+uint32_t jp_trie_child(struct jp_trie *trie, uint32_t parent, uint32_t item);
+
 static inline uint32_t jp_trie_count(const struct jp_trie *trie)
 {
 	return trie->keys.index.count;

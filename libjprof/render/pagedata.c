@@ -132,18 +132,23 @@ static double number_of_age(const struct jprof_view *view, uint32_t stack, int p
 
 /* ---- frames ------------------------------------------------------------------------------------------------ */
 
+static uint32_t steps_to_parent(const void *trie, size_t i)
+{
+	return (uint32_t)i + 1 - jp_trie_parent(trie, (uint32_t)i + 1);
+}
+
+static uint32_t item_of_node(const void *trie, size_t i)
+{
+	return jp_trie_item(trie, (uint32_t)i + 1);
+}
+
 /* A trie: of each node how much its parent lies before it, and what it is. */
-static void put_page_trie(struct page_writer *w, const char *key, const char *item, const struct jp_page_trie *trie)
+static void put_page_trie(struct page_writer *w, const char *key, const char *item, const struct jp_trie *trie)
 {
 	jp_jsonout_open(w->json, key, '{', false);
-	jp_jsonout_put(w->json, "parent:[");
-	for (uint32_t n = 1; n <= trie->keys.count; n++)
-		jp_jsonout_uint(w->json, NULL, n - jp_page_node(trie, n)->parent);
+	jp_jsonout_uints(w->json, "parent", jp_trie_count(trie), steps_to_parent, trie);
+	jp_jsonout_uints(w->json, item, jp_trie_count(trie), item_of_node, trie);
 	jp_jsonout_close(w->json);
-	jp_jsonout_open(w->json, item, '[', true);
-	for (uint32_t n = 1; n <= trie->keys.count; n++)
-		jp_jsonout_uint(w->json, NULL, jp_page_node(trie, n)->item);
-	jp_jsonout_put(w->json, "]}");
 }
 
 static void put_page_frames(struct page_writer *w)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "view/store.h"
 #include "view/whose.h"
@@ -64,6 +65,7 @@ void jp_page_names_release(struct jp_page_names *names)
 	jp_rows_release(&names->sites);
 	jp_rows_release(&names->libraries);
 	free(names->number);
+	free(names->library);
 	*names = (struct jp_page_names){ 0 };
 }
 
@@ -108,5 +110,12 @@ uint32_t jp_page_frame(struct jp_page_names *names, uint32_t frame)
 
 uint32_t jp_page_library(struct jp_page_names *names, uint32_t row)
 {
-	return jp_page_string(names->frames, jp_intern_get(&names->libraries.names, row));
+	if (jp_array_push(names->library, row, names->library_cap))
+		return JP_NONE;
+	for (; names->library_count <= row; names->library_count++)
+		names->library[names->library_count] = JP_NONE;
+	uint32_t *string = &names->library[row];
+	if (*string == JP_NONE)
+		*string = jp_page_string(names->frames, jp_intern_get(&names->libraries.names, row));
+	return *string;
 }

@@ -37,7 +37,9 @@ struct jp_page_names {
 	struct jp_page_frames *frames;
 	const struct jprof_view *view;
 	struct jp_rows functions, lines, sites, libraries;
-	uint32_t *number; /* by frame of the view: its number in the page; JP_NONE: not asked for yet */
+	uint32_t *number;  /* by frame of the view: its number in the page; JP_NONE: not asked for yet */
+	uint32_t *library; /* by row of `libraries`: its string; likewise */
+	size_t library_count, library_cap;
 };
 
 /* To be released in either case. */

@@ -36,8 +36,8 @@ static uint32_t frame_of_stack(const struct jp_page_stacks *stacks, uint32_t sta
 	const struct jp_page_ends *ends = &jp_page_stack(stacks, stack)->ends[usual_variant];
 	uint32_t node = ends->leaf;
 	for (uint32_t i = 0; node && i < ends->inner; i++)
-		node = jp_page_node(&stacks->nodes, node)->parent;
-	return node ? jp_page_node(&stacks->nodes, node)->item : JP_NONE;
+		node = jp_trie_parent(&stacks->nodes, node);
+	return node ? jp_trie_item(&stacks->nodes, node) : JP_NONE;
 }
 
 /* What each of the page's frames holds itself, and which frame of the view it is; NULL when memory is short. */

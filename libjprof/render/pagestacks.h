@@ -4,16 +4,8 @@
 #ifndef JP_RENDER_PAGESTACKS_H
 #define JP_RENDER_PAGESTACKS_H
 
+#include "base/trie.h"
 #include "render/pageframes.h"
-
-/* Nodes by id from 1 on; 0 is the root, which is nothing. Parents come before their children. */
-struct jp_page_trie {
-	struct jp_intern keys; /* {parent, item} of node i + 1 */
-};
-
-struct jp_page_node {
-	uint32_t parent, item; /* a frame of the page; in the trie of libraries a string */
-};
 
 /* What a stack is at a level of folding, with a part of Ruby. */
 struct jp_page_ends {
@@ -32,7 +24,8 @@ struct jp_page_stack {
 
 struct jp_page_stacks {
 	struct jp_page_frames frames;
-	struct jp_page_trie nodes, paths;
+	struct jp_trie nodes;  /* of frames of the page, */
+	struct jp_trie paths;  /* and of libraries, as strings */
 	struct jp_intern keys; /* struct jp_page_stack of each stack */
 	size_t variants;       /* so many there are: the first view has Ruby, or it has not */
 };
@@ -43,7 +36,6 @@ int jp_page_stacks_add(struct jp_page_stacks *stacks, struct jp_page_names *name
                        struct jprof_error *err);
 void jp_page_stacks_release(struct jp_page_stacks *stacks);
 
-const struct jp_page_node *jp_page_node(const struct jp_page_trie *trie, uint32_t node);
 const struct jp_page_stack *jp_page_stack(const struct jp_page_stacks *stacks, uint32_t stack);
 
 #endif

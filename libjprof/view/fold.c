@@ -173,6 +173,13 @@ static bool is_plumbing(const struct jp_fold *f, uint32_t location, uint32_t ski
 	return skip < l->frame_count;
 }
 
+bool jp_fold_takes_out(const struct jp_fold *f, uint32_t place)
+{
+	if (!f->machinery[place])
+		f->machinery[place] = is_plumbing(f, place, 0) ? 1 : 2;
+	return f->machinery[place] == 1;
+}
+
 static int fold_plumbing(struct jp_fold *f, struct jp_run *run)
 {
 	uint32_t kept = 0;
@@ -180,7 +187,8 @@ static int fold_plumbing(struct jp_fold *f, struct jp_run *run)
 	if (jp_array_reserve(&f->scratch, &f->scratch_cap, run->depth, sizeof *f->scratch))
 		return -1;
 	for (uint32_t i = 0; i < run->depth; i++)
-		if (!is_plumbing(f, run->places[i], i ? 0 : run->skip)) {
+		if (!(i || !run->skip ? jp_fold_takes_out(f, run->places[i])
+		                      : is_plumbing(f, run->places[i], run->skip))) {
 			innermost = innermost || !i;
 			f->scratch[kept++] = run->places[i];
 		}
@@ -228,7 +236,8 @@ int jp_fold_init(struct jp_fold *f, const struct jp_code *code, const struct jpr
 	if (rc)
 		return rc;
 	f->known = calloc((size_t)code->function_count + 1, sizeof *f->known);
-	return jp_wrappers_init(&f->wrappers) || !f->known ? jp_error_nomem(err) : 0;
+	f->machinery = calloc((size_t)code->location_count + 1, sizeof *f->machinery);
+	return jp_wrappers_init(&f->wrappers) || !f->known || !f->machinery ? jp_error_nomem(err) : 0;
 }
 
 void jp_fold_release(struct jp_fold *f)
@@ -236,5 +245,6 @@ void jp_fold_release(struct jp_fold *f)
 	jp_wrappers_release(&f->wrappers);
 	jp_pattern_free(f->also);
 	free(f->known);
+	free(f->machinery);
 	free(f->scratch);
 }

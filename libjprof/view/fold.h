@@ -26,6 +26,7 @@ struct jp_fold {
 	struct jp_wrappers wrappers;
 	struct jp_pattern *also; /* what the user calls a wrapper; NULL: nothing */
 	unsigned short *known;   /* by function: what is known of its name */
+	uint8_t *machinery;      /* by place: 1 it is the interpreter's machinery, 2 it is not, 0 not known yet */
 	uint32_t slots;          /* the object of places of objects in Ruby's slots, or JP_NONE */
 	uint32_t *scratch;       /* what is left where frames between others were taken out */
 	size_t scratch_cap;
@@ -38,6 +39,9 @@ int jp_fold_init(struct jp_fold *fold, const struct jp_code *code, const struct 
 /* Folds a whole stack; at least one place is left. What is left lies in the stack itself, or else in the fold's scratch
  * until the next is folded. 0, or -1 when memory is short. */
 int jp_fold_stack(struct jp_fold *fold, struct jp_run *run) jp_must_check;
+
+/* Whether the highest level takes a place out wherever it stands. */
+bool jp_fold_takes_out(const struct jp_fold *fold, uint32_t place);
 
 void jp_fold_release(struct jp_fold *fold);
 
