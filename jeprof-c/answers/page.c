@@ -175,7 +175,8 @@ static bool page_parts_load(struct page_parts *parts, const struct page *page, c
 	*parts = (struct page_parts){ 0 };
 	if (!make_part_room(parts, steps + most_on_page + 1) || !add_steps(&m))
 		return false;
-	if (page->inputs->dump_count != 1 || page->inputs->live_count || !base != !page->loaded->difference)
+	if (page->inputs->dump_count != 1 || page->inputs->live_count || !base != !page->loaded->difference ||
+	    !strchr(jprof_profile_info(page->loaded->profile)->members, ','))
 		return true;
 	struct jprof_bundle *now = bundle_of(page->inputs->dumps[0]), *before = now ? bundle_of(base) : NULL;
 	bool good = !now || (base && !before) || add_member_parts(&m, page->inputs->dumps, now, before);

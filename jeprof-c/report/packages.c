@@ -55,12 +55,22 @@ static void note_package(const struct package_search *s, struct packaged *file)
 	         apt && !libc ? "dbgsym" : "dbg");
 }
 
+/* The last bytes of a path, as a number: of many thousand paths few end as one that is looked for. */
+static uint32_t end_of(const char *path)
+{
+	uint32_t end = 0;
+	size_t len = strlen(path);
+	if (len >= sizeof end)
+		memcpy(&end, path + len - sizeof end, sizeof end);
+	return end;
+}
+
 static void consider_packaged(struct package_search *s, const char *path)
 {
-	const char *plain = without_usr(path);
+	uint32_t end = end_of(path);
 	for (size_t i = 0; i < s->count; i++)
-		if (s->files[i].path && !s->files[i].tool && !strcmp(without_usr(s->files[i].path), plain) &&
-		    is_package_name(s->package)) {
+		if (s->files[i].end == end && s->files[i].path && !s->files[i].tool &&
+		    !strcmp(without_usr(s->files[i].path), without_usr(path)) && is_package_name(s->package)) {
 			note_package(s, &s->files[i]);
 			s->left--;
 		}
@@ -75,8 +85,9 @@ static bool take_lines(struct package_search *s, int root, const char *path,
 	FILE *file = fd < 0 ? NULL : shortage_note(fdopen(fd, "r"));
 	char *line = NULL;
 	size_t cap = 0;
-	while (file && s->left && shortage_line(&line, &cap, file) > 0) {
-		line[strcspn(line, "\n")] = '\0';
+	ssize_t len;
+	while (file && s->left && (len = shortage_line(&line, &cap, file)) > 0) {
+		line[line[len - 1] == '\n' ? len - 1 : len] = '\0';
 		take(s, line);
 	}
 	free(line);
@@ -255,6 +266,7 @@ void packages_find(const char *where, struct packaged *files, size_t count)
 	struct package_search s = { .files = files, .count = count };
 	for (size_t i = 0; i < count; i++) {
 		files[i].tool = NULL;
+		files[i].end = files[i].path ? end_of(files[i].path) : 0;
 		s.left += files[i].path != NULL;
 	}
 	int root = s.left ? open(*where ? where : "/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;

@@ -3,12 +3,14 @@
 #define JEPROF_PACKAGES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { package_most = 128 };
 
 /* A file to look for, and what was found. */
 struct packaged {
 	const char *path; /* as the process had it; NULL: not looked for */
+	uint32_t end;     /* its last bytes, for the search alone */
 	const char *tool; /* the command that installs: "apt install" or "apk add"; NULL: no package has the file */
 	char symbols[package_most]; /* the package with its debug symbols */
 };
