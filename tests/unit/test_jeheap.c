@@ -74,6 +74,40 @@ TEST(test_torn)
 	jp_memsource_close(&p->base);
 }
 
+/* While the record of the first extent is read another one is made, 6 MB behind it. */
+static size_t (*read_planted)(struct jp_memsource *, uint64_t, void *, size_t);
+
+static size_t read_and_allocate(struct jp_memsource *source, uint64_t address, void *to, size_t size)
+{
+	struct planted *p = (struct planted *)source;
+	if (address == p->records - jp_je_record_size && size == jp_je_record_size) {
+		source->read = read_planted;
+		planted_extent(p, PLANTED_HEAP + 0x600000, 0x9000, 40, JP_JE_ACTIVE, 0);
+	}
+	return read_planted(source, address, to, size);
+}
+
+TEST(test_allocated_meanwhile)
+{
+	for (size_t i = 0; i < jp_jelayout_count; i++) {
+		struct planted *p = planted_new(&jp_jelayouts[i]);
+		struct jp_jemap map;
+		struct jp_jeextents extents;
+		planted_extent(p, PLANTED_HEAP + 0x620000, 0x9000, 40, JP_JE_ACTIVE, 0); /* the table has that page */
+		planted_extent(p, PLANTED_HEAP, 0x9000, 40, JP_JE_ACTIVE, 0);
+		assert_int_equal(jp_jemap_find(&p->base, NULL, &map), 0);
+		read_planted = p->base.read;
+		p->base.read = read_and_allocate;
+		assert_int_equal(jp_jeextents_walk(&p->base, &map, &extents), 0);
+		assert_ptr_equal(p->base.read, read_planted);
+		assert_int_equal(extents.count, 3);
+		assert_int_equal(extents.torn, 0);
+		jp_jeextents_release(&extents);
+		jp_jemap_release(&map);
+		jp_memsource_close(&p->base);
+	}
+}
+
 /* Objects that are in no extent of the class, twice there, or inside of an object, are none. */
 TEST(test_misfits)
 {
