@@ -4,13 +4,15 @@
 usage: outside.py JPROF [NAME=ROOT...]   (ROOT is a Debian of its own, made by debootstrap; / is this one; needs root, cc)
 
 Each program runs under jemalloc with a library that counts by size class when it is asked (mallctl), without allocating. Of an idle one
-it is asked right before jprof looks, of a busy one before and after. What nothing points to are false finds: no program here loses any.
+it is asked right before jprof looks, of a busy one before and after each of 20 looks: the mean of the differences with its standard
+error, and by how much the counts of mallctl themselves vary. What nothing points to are false finds: no program here loses any.
 Seconds and bytes are those of `jprof explain` and of its children, reading of files in /proc included. A program that a root lacks has no row.
 """
 import glob
 import json
 import os
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -120,6 +122,14 @@ print("ready", flush=True)
 time.sleep(1000)"""
 NODE = """global.kept = []; for (let i = 0; i < 20000; i++) kept.push(Buffer.alloc(1000 + i % 9000), { name: "entry " + i });
 setTimeout(() => console.log("ready"), 1000); setInterval(() => {}, 1 << 30)"""
+RACK = """require "json"
+KEPT = Array.new(60_000) { |i| "kept #{i} " * 20 }
+run lambda { |env|
+  text = JSON.generate((1..200).to_h { |i| ["key #{i}", "value " * 20] })
+  [200, { "content-type" => "text/plain" }, [JSON.parse(text).size.to_s]]
+}
+"""
+PUMA = ["-q", "-t", "4:4", "-b", "unix:///tmp/puma.sock", "/tmp/config.ru"]
 NGINX = """daemon off; master_process off; pid /tmp/nginx.pid; error_log /dev/null;
 events { worker_connections 512; }
 http { access_log off; server { listen unix:/tmp/nginx.sock; location / { return 200 "hello"; } } }
@@ -146,10 +156,26 @@ def ask_nginx(path):
                 pass
 
 
+def load_puma(path):
+    """Four clients, until it ends: processes, for what this one does must not slow them."""
+    for _ in range(4):
+        if os.fork():
+            continue
+        try:
+            while True:
+                ask_nginx(path)
+        except OSError:
+            os._exit(0)
+
+
 # Name, file of the program, its arguments, its socket with what is done there, busy.
 PROGRAMS = (
     ("Ruby", "/usr/bin/ruby", ["--disable-gems", "-e", RUBY], None, None, False),
     ("Ruby, 4 threads of JSON", "/usr/bin/ruby", ["-e", BUSY], None, None, True),
+    ("Ruby 3.4", "/usr/bin/ruby3.4", ["--disable-gems", "-e", RUBY], None, None, False),
+    ("Ruby 3.4, 4 threads of JSON", "/usr/bin/ruby3.4", ["-e", BUSY], None, None, True),
+    ("Rack under Puma", "/usr/bin/puma", PUMA, "/tmp/puma.sock", ask_nginx, False),
+    ("Rack under Puma, 4 clients", "/usr/bin/puma", PUMA, "/tmp/puma.sock", load_puma, True),
     ("redis", "/usr/bin/redis-server", ["--port", "0", "--unixsocket", "/tmp/redis.sock", "--save", "", "--hz", "1",
                                         "--activerehashing", "no"], "/tmp/redis.sock", fill_redis, False),
     ("nginx", "/usr/sbin/nginx", ["-c", "/tmp/nginx.conf"], "/tmp/nginx.sock", ask_nginx, False),
@@ -180,7 +206,7 @@ class Program:
         library = glob.glob(f"{self.root}/usr/lib/*/libjemalloc.so.2")[0][len(self.root):]
         static = program.startswith("/tmp/")
         preload = "/tmp/tell.so" if not static else ""
-        command = ["env", f"LD_PRELOAD={preload}:{library}" if preload else "X=", "TELL=/tmp/tell", "PYTHONMALLOC=malloc",
+        command = ["env", f"LD_PRELOAD={preload}:{library}" if preload else "X=", "TELL=/tmp/tell", "PYTHONMALLOC=malloc", "PWD=/",
                    program, *arguments]
         if self.root:
             command = ["chroot", self.root, *command]
@@ -228,6 +254,17 @@ def total(counts):
     return sum(n * size_of_class(i) for i, n in enumerate(counts))
 
 
+def compare_often(jprof, p, times=20):
+    told, off = [], []
+    for _ in range(times):
+        before, found, after = total(p.counts()), total(found_counts(jprof, p.pid)[0]), total(p.counts())
+        told += [before, after]
+        off.append(found - (before + after) / 2)
+    mean = statistics.mean(told) / 100
+    return (f"{statistics.mean(off) / mean:+.2f} % +- {statistics.stdev(off) / mean / times ** 0.5:.2f}; "
+            f"mallctl's vary by {statistics.pstdev(told) / mean:.1f} %")
+
+
 def measure(jprof, root, name, program, arguments, socket_path, fill, busy):
     p = Program(root, program, arguments, socket_path, fill)
     try:
@@ -237,15 +274,14 @@ def measure(jprof, root, name, program, arguments, socket_path, fill, busy):
             after = p.counts()
             if busy or told == after:
                 break
-        truth = (total(told) + total(after)) / 2
+        away = busy and compare_often(jprof, p)
         differ = sum(a != b for a, b in zip(told, found))
         _, seconds, read = run(jprof, ["explain", "--json", str(p.pid)])
         lost, lost_seconds, _ = run(jprof, ["explain", "--unreachable", "--json", str(p.pid)])
         lost = [r for r in json.loads(lost)["rows"] if r["part"] == "unreachable"]
     finally:
         p.end()
-    moved = abs(total(after) - total(told)) / truth * 100
-    away = f"{(total(found) / truth - 1) * 100:+.2f} %; {moved:.2f} % apart" if busy else f"{differ} of {len(told)}"
+    away = away or f"{differ} of {len(told)}"
     false = f"{lost[0]['objects'] or 0:.0f}, {lost[0]['bytes'] / 1024:.1f} KB" if lost else "not known"
     return (name, heap["jemalloc"]["version"], f"{total(found) / 1e6:.1f}", away, false, f"{seconds:.2f}", f"{read / 1e6:.1f}",
             f"{lost_seconds:.1f}")
@@ -258,14 +294,15 @@ def prepare(root):
             file.write(text)
         library = ["-l:libjemalloc.a", "-lm", "-ldl"] if "-s" in options else []
         subprocess.run(["cc", "-O1", "-w", "-o", f"{root}/tmp/{path}", "made.c", *options, "-lpthread", *library], check=True)
-    with open(f"{root}/tmp/nginx.conf", "w") as file:
-        file.write(NGINX)
+    for path, text in (("nginx.conf", NGINX), ("config.ru", RACK)):
+        with open(f"{root}/tmp/{path}", "w") as file:
+            file.write(text)
 
 
 def main():
     jprof = os.path.abspath(sys.argv[1])
     roots = [word.split("=", 1) for word in sys.argv[2:]] or [["this one", "/"]]
-    print("| system | program | jemalloc | live MB | classes that differ from mallctl's; busy: bytes beside the mean of two mallctl | no pointer found | explain, s | read, MB |"
+    print("| system | program | jemalloc | live MB | classes that differ from mallctl's; busy: bytes beside mallctl's, in the mean | no pointer found | explain, s | read, MB |"
           " with --unreachable, s |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
