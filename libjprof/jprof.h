@@ -1831,8 +1831,8 @@ struct jprof_keepers_info {
 
 struct jprof_keepers;
 
-/* Who keeps most. Their bytes add up: what two share is kept by neither; but of what lines made, or was born, by the one
- * that is nearer. `opts` may be NULL. JPROF_E_ARGUMENT: a pattern is none. The heap must outlive them. Since: 0.2 */
+/* Who keeps most. Their bytes add up: what two share is kept by neither; but of what lines made, or was born, by the
+ * one that is nearer. `opts` may be NULL. JPROF_E_ARGUMENT: a pattern is none. The heap outlives them. Since: 0.2 */
 JPROF_API int jprof_keepers_new(const struct jprof_rubyheap *heap, const struct jprof_keepers_opts *opts,
                                 struct jprof_keepers **keepers, struct jprof_error *err);
 

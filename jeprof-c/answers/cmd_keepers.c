@@ -244,8 +244,10 @@ static void add_keepers_notes(struct answer *a, const struct keepers_screen *s)
 		              "No object says where it was allocated: trace_object_allocations_start was not called "
 		              "before they were made (jprof keepers --help).");
 	jp_strbuf_str(answer_add(a, ANSWER_NOTE),
-	              "keeps: what would be freed without it (retained size); what two of them share counts for "
-	              "\"others\".");
+	              s->heap->sampled && s->o->line
+	                  ? "keeps: bytes of these objects, by samples; what several keep counts for the nearest."
+	                  : "keeps: what would be freed without it (retained size); what two of them share counts for "
+	                    "\"others\".");
 }
 
 static void put_keepers(FILE *out, const struct keepers_screen *s)
