@@ -211,11 +211,10 @@ static void add_string(struct textbuf *text, uint32_t string)
 
 static void add_node(uint32_t node, uint32_t parent, const struct stacktree_frame *frame, void *arg)
 {
-	static const char words[][12] = { [STACKTREE_AFTER_GC] = "after-gc",
-		                          [STACKTREE_JOB] = "job",
-		                          [STACKTREE_FULL] = "full",
-		                          [STACKTREE_BUSY] = "busy",
-		                          [STACKTREE_CUT] = "cut" };
+	static const char words[][12] = {
+		[STACKTREE_AFTER_GC] = "after-gc", [STACKTREE_JOB] = "job",     [STACKTREE_FULL] = "full",
+		[STACKTREE_BUSY] = "busy",         [STACKTREE_IN_GC] = "in-gc", [STACKTREE_CUT] = "cut"
+	};
 	struct textbuf *text = arg;
 	lines++;
 	if (frame->kind == STACKTREE_MARKER) {

@@ -40,10 +40,19 @@ const char *ruby_stacks_refusal(void)
 	return refusal;
 }
 
+static bool is_ready(void)
+{
+	return atomic_load_explicit(&ready, memory_order_acquire) && !ruby_vm_is_ending();
+}
+
 bool ruby_stacks_serve(void)
 {
-	return atomic_load_explicit(&ready, memory_order_acquire) && !ruby_vm_is_ending() && ruby_vm_serves() &&
-	       ruby_vm_is_alone();
+	return is_ready() && ruby_vm_serves() && ruby_vm_is_alone();
+}
+
+uint32_t ruby_stacks_collector(void)
+{
+	return is_ready() && ruby_vm_is_alone() && ruby_vm_collects() ? STACKTREE_IN_GC : 0;
 }
 
 uint32_t ruby_stacks_job(void)

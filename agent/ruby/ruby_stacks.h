@@ -21,6 +21,9 @@ bool ruby_stacks_serve(void);
 /* Then: its node; 0 where there is no Ruby frame. */
 uint32_t ruby_stacks_take(void);
 
+/* Where it may not be read: the node of what the garbage collector allocates for itself; 0: it is not that. */
+uint32_t ruby_stacks_collector(void);
+
 /* The node of what a postponed job allocates, whose Ruby stack is that of whoever was interrupted. */
 uint32_t ruby_stacks_job(void);
 

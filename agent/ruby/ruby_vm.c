@@ -84,10 +84,20 @@ bool ruby_vm_is_ending(void)
 	return atomic_load_explicit(&ending, memory_order_relaxed);
 }
 
+/* On one of its threads, that has the lock. */
+static bool is_at_work(void)
+{
+	return vm && *(void *const volatile *)vm && *ruby.rb_cComplex && ruby.ruby_thread_has_gvl_p();
+}
+
 bool ruby_vm_serves(void)
 {
-	return vm && *(void *const volatile *)vm && *ruby.rb_cComplex && ruby.ruby_thread_has_gvl_p() &&
-	       !ruby.rb_during_gc() && has_context();
+	return is_at_work() && !ruby.rb_during_gc() && has_context();
+}
+
+bool ruby_vm_collects(void)
+{
+	return is_at_work() && ruby.rb_during_gc();
 }
 
 bool ruby_vm_is_alone(void)

@@ -31,6 +31,9 @@ bool ruby_vm_stands(void);
 void ruby_vm_ends(void);
 bool ruby_vm_is_ending(void);
 
+/* Is a collection at work, on this thread? What is allocated then is the collector's own. */
+bool ruby_vm_collects(void);
+
 /* Is there one ractor? Before Ruby 3.3, with several, this thread's lock may be another than that of the thread that
  * runs jobs, and what takes the VM's own lock may wait for others. Later ones are always right for it. */
 bool ruby_vm_is_alone(void);

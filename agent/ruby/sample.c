@@ -75,9 +75,11 @@ static void take_and_add(void **frames, unsigned *len, unsigned max)
 {
 	unsigned room = max - ADDED_MAX;
 	bool ruby = ruby_stacks_serve();
-	take_native(frames, len, ruby && native_max < room ? native_max : room, ruby);
+	uint32_t collector = ruby ? 0 : ruby_stacks_collector();
+	bool known = ruby || collector;
+	take_native(frames, len, known && native_max < room ? native_max : room, known);
 	bool job = ruby && passes_jobs(frames, *len);
-	uint32_t node = !ruby ? 0 : job ? ruby_stacks_job() : ruby_stacks_take();
+	uint32_t node = !ruby ? collector : job ? ruby_stacks_job() : ruby_stacks_take();
 	uint32_t tag = ruby && !job ? ruby_tags_now() : 0; /* a job's would be that of whoever it interrupted */
 	if (node)
 		add(frames, len, SYNTHETIC_NODES + node);

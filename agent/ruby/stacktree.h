@@ -14,7 +14,14 @@ enum { STACKTREE_PLAIN = '-', STACKTREE_INSTANCE = '#', STACKTREE_CLASS = '.', S
 
 /* `method` of a marker. All but the last are nodes of this number, for good. `line` of STACKTREE_CUT is how many frames
  * it stands for, 0: not known. */
-enum stacktree_marker { STACKTREE_AFTER_GC = 1, STACKTREE_JOB, STACKTREE_FULL, STACKTREE_BUSY, STACKTREE_CUT };
+enum stacktree_marker {
+	STACKTREE_AFTER_GC = 1,
+	STACKTREE_JOB,
+	STACKTREE_FULL,
+	STACKTREE_BUSY,
+	STACKTREE_IN_GC,
+	STACKTREE_CUT
+};
 
 struct stacktree_frame {
 	uint32_t path, class, method; /* texts, or 0 */

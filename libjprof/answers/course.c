@@ -18,6 +18,7 @@
 #include "model/code.h"
 #include "model/identity.h"
 #include "model/pairs.h"
+#include "model/rubyframes.h"
 
 /* Of reports in which nothing grew so many accuse a row: half of them one of the largest, half one of the others. */
 static const double false_reports = 0.005; /* half of what is promised: 1 % */
@@ -488,8 +489,9 @@ static void join_gc_tables(struct jprof_series *s)
 	for (size_t i = 0; heap && i < s->count; i++) {
 		struct jprof_grown *row = &s->rows[i];
 		size_t len = row->kind ? strlen(row->kind) : 0;
-		row->of_gc_heap = len >= sizeof tables - 1 && row->kind_share > most &&
-		                  !strcmp(row->kind + len - (sizeof tables - 1), tables);
+		bool bookkeeping = len >= sizeof tables - 1 && row->kind_share > most &&
+		                   !strcmp(row->kind + len - (sizeof tables - 1), tables);
+		row->of_gc_heap = bookkeeping || !strcmp(row->name, JP_COLLECTOR);
 		if (row->of_gc_heap && row->verdict == JPROF_LEAK_SUSPECT)
 			row->verdict = JPROF_GROWING;
 	}

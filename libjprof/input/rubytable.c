@@ -299,11 +299,8 @@ static int read_marker(struct table_parse *p)
 	static const struct {
 		const char *text;
 		enum jp_rubyword word;
-	} words[] = { { "after-gc", JP_RUBY_AFTER_GC },
-		      { "job", JP_RUBY_JOB },
-		      { "cut", JP_RUBY_CUT },
-		      { "full", JP_RUBY_FULL },
-		      { "busy", JP_RUBY_BUSY } };
+	} words[] = { { "after-gc", JP_RUBY_AFTER_GC }, { "job", JP_RUBY_JOB },   { "cut", JP_RUBY_CUT },
+		      { "full", JP_RUBY_FULL },         { "busy", JP_RUBY_BUSY }, { "in-gc", JP_RUBY_IN_GC } };
 	struct jp_rubyframe frame = { .word = JP_RUBY_OTHER, .path = JP_NONE, .owner = JP_NONE, .separator = '-' };
 	uint64_t node, count;
 	if (!take_nodes(p, &node, &frame))

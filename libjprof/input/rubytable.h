@@ -16,6 +16,7 @@ enum jp_rubyword {
 	JP_RUBY_CUT,
 	JP_RUBY_FULL,
 	JP_RUBY_BUSY,
+	JP_RUBY_IN_GC,
 	JP_RUBY_OTHER, /* of a later agent; `method` is its word */
 };
 

@@ -62,11 +62,11 @@ int jp_ruby_outside(struct jprof_profile *profile, uint32_t object)
 /* CLASS SEPARATOR METHOD, or the words for a marker. */
 static void name_frame(const struct jp_rubytable *t, const struct jp_rubyframe *f, struct jp_strbuf *name)
 {
-	static const char *const words[] = { [JP_RUBY_AFTER_GC] = JPROF_NO_CREATOR,
-		                             [JP_RUBY_JOB] = "finalizer or job",
-		                             [JP_RUBY_CUT] = "frames left out",
-		                             [JP_RUBY_FULL] = "outer frames not kept",
-		                             [JP_RUBY_BUSY] = "Ruby stack not taken" };
+	static const char *const words[] = {
+		[JP_RUBY_AFTER_GC] = JPROF_NO_CREATOR,   [JP_RUBY_JOB] = "finalizer or job",
+		[JP_RUBY_CUT] = "frames left out",       [JP_RUBY_FULL] = "outer frames not kept",
+		[JP_RUBY_BUSY] = "Ruby stack not taken", [JP_RUBY_IN_GC] = JP_COLLECTOR
+	};
 	jp_strbuf_cut(name, 0);
 	if (f->word == JP_RUBY_CUT && f->line)
 		jp_strbuf_printf(name, "%u ", f->line);

@@ -6,6 +6,9 @@
 #include "input/dumpdata.h"
 #include "model/profile.h"
 
+/* The name of what the garbage collector allocates for itself. */
+#define JP_COLLECTOR "the garbage collector"
+
 /* Whether the linker's name of a function is that of a marker: one at which memory was allocated, as far as is known;
  * one that only stands between frames. */
 bool jp_is_ruby_marker(const char *system);

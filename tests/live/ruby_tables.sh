@@ -58,6 +58,12 @@ judge_last() {
 judge_last "after so many bytes" 'd/app.*.i[0-9]*.heap'
 judge_last "at a peak" 'd/app.*.u[0-9]*.heap'
 judge_last "at the end" 'd/app.*.f.heap'
+
+# What the collector allocates for itself, here the stack of what it has to mark, is nobody's line.
+script '$keep = Array.new(600_000) { |i| [i] }
+        3.times { GC.start }
+        dump "d/marks.heap"'
+check "the collector's own: $(grep '^m ' d/marks.heap.ruby)" grep -q '^m [0-9]* 0 in-gc 0$' d/marks.heap.ruby
 judge_last "the program's" d/own.heap
 check "each has one" test "$(grep -ls jprof-ids d/*.heap | wc -l)" -eq "$(ls d/*.heap.ruby | wc -l)"
 check "parts: $(ls d | grep part)" eval '! ls d | grep -q part'

@@ -99,6 +99,11 @@ uint32_t ruby_stacks_take(void)
 	return NODE;
 }
 
+uint32_t ruby_stacks_collector(void)
+{
+	return 0;
+}
+
 uint32_t ruby_stacks_job(void)
 {
 	return JOB_NODE;

@@ -43,7 +43,7 @@ def table_of(path):
             frames[int(f[0])] = (int(f[1]), texts[int(f[2])], int(f[3]), (owner + f[5] if owner else "") + texts[int(f[6])])
         elif word == "m":
             f = rest.split(" ")
-            name = {"after-gc": "after a GC: creator not known", "job": "finalizer or job"}.get(f[2])
+            name = {"after-gc": "after a GC: creator not known", "job": "finalizer or job", "in-gc": "the garbage collector"}.get(f[2])
             frames[int(f[0])] = (int(f[1]), None, 0, name and "!" + name)
         elif word == "ids":
             start, nodes, tags, epochs, end = (int(x, 16) for x in rest.split(" "))

@@ -88,6 +88,7 @@ static const struct {
 	{ STACK("marshal_load"), DATA "Marshal" },
 	{ STACK("rb_data_typed_object_zalloc"), DATA "built-in objects" },
 	{ STACK("dln_load"), CODE "loading" },
+	{ STACK("0x1", "0x2", "the garbage collector"), CODE "GC bookkeeping" },
 	/* Outside of the interpreter's machinery nobody allocated. */
 	{ STACK("0x1", "vm_exec_core", "rb_str_times"), "Ruby, not told apart: libruby-3.1" },
 	{ STACK("rb_ensure", "rb_hash_foreach"), "Ruby, not told apart: libruby-3.1" },
