@@ -38,7 +38,10 @@ end
 leak, line = LEAKS.fetch(ARGV[0])
 count = ARGV[1].to_i
 at = 0
+# The last round is twice as large, so that it is of no slower pace where the machine is.
+rounds = 0
 round = lambda do
+  count *= 2 if (rounds += 1) == 3
   count.times { |i| leak.call(at + i); others(i) if i % 10 == 0 }
   at += count
   GC.start
