@@ -167,15 +167,20 @@ static int add_keeper_row(struct jprof_keepers *k, const struct jp_weights *w, u
 }
 
 /* Whether a large thing inside `node` is looked at in its turn. What a root refers to keeps itself; a single object
- * that several keep is nobody's. */
+ * that several keep is nobody's. Of samples one makes a thing large: an element that several keep is left to
+ * find_shared. */
 static bool may_be_keeper(const struct jp_weights *w, uint32_t node, uint32_t child)
 {
 	const struct jp_heap *heap = &w->h->heap;
 	bool of_ruby = node >= heap->count || heap->objects[node].type <= JP_HEAP_ROOT;
+	uint32_t above = w->h->way[child];
+	bool is_element = above < heap->count &&
+	                  (heap->objects[above].type == JP_HEAP_ARRAY || heap->objects[above].type == JP_HEAP_HASH);
+	if (w->alone && of_ruby && is_element)
+		return false;
 	bool bare = w->alone && of_ruby && w->chosen[child] && w->bytes[child] == jp_chosen_bytes(w, child, false);
 	if (w->bytes[child] < w->least || (!is_leaf(w, child) && !bare) || is_lone(w, child))
 		return w->bytes[child] >= w->least;
-	uint32_t above = w->h->way[child];
 	return of_ruby && above < heap->count && heap->objects[above].type == JP_HEAP_ROOT;
 }
 
