@@ -398,6 +398,15 @@ static void declare(struct build *b)
 		b->failed |= !agattr(b->g, AGNODE, "tooltip", "") || !agattr(b->g, AGEDGE, "tooltip", "");
 }
 
+/* Where each box has many arrows, Graphviz takes minutes to place and to straighten them, and as long to bend them
+ * around boxes. It gets fewer turns for the one, and draws straight lines instead of the other. */
+static void bound_layout(struct build *b)
+{
+	if (agnedges(b->g) > 2 * agnnodes(b->g))
+		b->failed |= !agattr(b->g, AGRAPH, "mclimit", "0.1") || !agattr(b->g, AGRAPH, "nslimit", "0.2") ||
+		             !agattr(b->g, AGRAPH, "splines", "line");
+}
+
 static void fill_graph(struct build *b)
 {
 	struct cell_text t;
@@ -413,6 +422,8 @@ static void fill_graph(struct build *b)
 		add_edge(b, i);
 	if (!b->failed && b->opts->cluster)
 		add_clusters(b);
+	if (!b->failed)
+		bound_layout(b);
 }
 
 Agraph_t *dot_build(const struct dot_plan *plan, bool tooltips)

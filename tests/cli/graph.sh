@@ -34,6 +34,22 @@ END
 echo '00000000-00001000 r-xp 00000000 08:01 42 /opt/other' >chain.maps
 run "$jprof" --dot --show_bytes --cluster --maps=chain.maps chain.raw
 check "a frame without its sum" grep -q 'label="[^"<]*: 10000 B (100.0%)"' out
+check "a plain graph's layout is bounded" sh -c '! grep -q nslimit out'
+
+# ---- each box with many arrows: Graphviz took 5 s for 80 such boxes, and minutes for 300 ----
+awk 'BEGIN {
+  print "--- symbol\nbinary=/opt/app"
+  for (i = 1; i <= 60; i++) printf "0x%x f%d\n", i * 4096, i
+  print "---\n--- heap\nheap_v2/1\n  t*: 900: 900000 [0: 0]"
+  for (n = seed = 1; n <= 900; n++) {
+    line = "@"
+    for (k = 0; k < 4; k++) { seed = (seed * 1103 + 12345) % 65536; line = line sprintf(" 0x%x", (1 + int(seed / 16) % 60) * 4096 + 1) }
+    print line "\n  t*: 1: 1000 [0: 0]"
+  }
+}' >dense.raw
+run "$jprof" --dot --nodefraction=0 --edgefraction=0 --maps=chain.maps dense.raw
+check "a dense graph is one of straight lines" grep -q 'splines=line' out
+check "its layout is not bounded" grep -q 'nslimit=0.2' out
 ruby="--sysroot=$cases/sysroot $cases/ruby31/cext.1.heap"
 run "$jprof" --dot $ruby
 check "a Ruby has no frames" grep -q 'label="leaky.so: 19.3 MB (83.2%)"' out
