@@ -1,6 +1,5 @@
 /* The line in /proc/PID/maps by which an agent is found. */
-#ifndef AGENT_ANNOUNCE_H
-#define AGENT_ANNOUNCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ void announce_check(bool socket);
 
 /* In a forked child, which has no such page. */
 void announce_forked(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where a function begins and ends, by the table that every object file brings for unwinding. */
-#ifndef AGENT_CODE_RANGE_H
-#define AGENT_CODE_RANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ static inline bool code_range_has(const struct code_range *range, uintptr_t addr
 {
 	return address - range->begin < range->end - range->begin;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* JPROF_AGENT: what the user wants of the agent. docs/internals/agent.md lists the words. */
-#ifndef AGENT_CONFIG_H
-#define AGENT_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void config_parse(struct config *config, const char *text);
 
 /* Adds the triggers as one would write them in JPROF_AGENT. */
 void config_triggers(const struct config *config, struct textbuf *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Makes dumps and their side-cars. */
-#ifndef AGENT_DUMP_H
-#define AGENT_DUMP_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ void dump_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* In a forked child: the parent's dumps are not its own. */
 void dump_forked(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* One dump: what is asked for, and what came of it. */
-#ifndef AGENT_DUMP_RESULT_H
-#define AGENT_DUMP_RESULT_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ struct dump_result {
 	struct ruby_answer ruby;
 	char error[PATH_MAX + 256];
 };
-
-#endif

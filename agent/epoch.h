@@ -1,6 +1,5 @@
 /* Epochs: in which stretch of time something was allocated. docs/internals/ruby-table.md says what they promise. */
-#ifndef AGENT_EPOCH_H
-#define AGENT_EPOCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void epoch_use(uint32_t epoch);
 /* Calls `each` for the epochs that were used, in ascending order; end is 0 while it runs. Then forgets the times of
  * those that ended and were not. */
 void epoch_each_used(void (*each)(uint32_t epoch, uint64_t begin, uint64_t end, void *arg), void *arg);
-
-#endif

@@ -1,8 +1,5 @@
 /* What an errno means, in English. strerror asks for a translation: that takes locks, memory and files. */
-#ifndef AGENT_ERRNO_TEXT_H
-#define AGENT_ERRNO_TEXT_H
+#pragma once
 
 /* Never NULL. The text of a number that is not known lasts until the next call. */
 const char *errno_text(int error);
-
-#endif

@@ -7,8 +7,7 @@
  * Else the two share the program's table: each descriptor is known by its inode too, and looked at before it is used,
  * and after a fork the child closes those that it inherited. What opens a file is not under the lock, for that may
  * take for ever; so a child that is forked at that very moment may keep a close-on-exec descriptor. */
-#ifndef AGENT_HANDLE_H
-#define AGENT_HANDLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -62,5 +61,3 @@ void handle_close(int slot);
 
 /* In the child, by the handler of pthread_atfork, instead of handle_unlock. */
 void handle_forked(void);
-
-#endif

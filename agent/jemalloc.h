@@ -1,6 +1,5 @@
 /* The jemalloc of this process, by weak references: any libjemalloc that is loaded, Rust's _rjem_ as well. */
-#ifndef AGENT_JEMALLOC_H
-#define AGENT_JEMALLOC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ bool jemalloc_unwinds_alike(backtrace_fn *hook);
  * was called before, or NULL. False where there is no such hook: before jemalloc 5.3. */
 typedef void dump_fn(const char *path);
 bool jemalloc_hook_dumps(dump_fn *hook, dump_fn **before);
-
-#endif

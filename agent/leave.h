@@ -1,7 +1,6 @@
 /* The end of a process: its socket goes, and the agent's thread serves no more. Nobody who exits waits for a file
  * system that does not answer. */
-#ifndef AGENT_LEAVE_H
-#define AGENT_LEAVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ void leave(void);
 
 /* In a forked child. */
 void leave_forked(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* A dump that is made in memory: jemalloc holds a lock that fork takes over open and write of a dump, so these must not
  * wait for a file system. */
-#ifndef AGENT_MEMDUMP_H
-#define AGENT_MEMDUMP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ int memdump_copy(int slot, int file);
 
 /* In a forked child: the parent's dumps were of another size. */
 void memdump_forked(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* How much memory is in use. */
-#ifndef AGENT_MEMORY_H
-#define AGENT_MEMORY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ const char *memory_refusal(unsigned megabytes);
 /* Bytes of address space that `ulimit -v` leaves; UINT64_MAX without such a limit, 0 where that cannot be read. Takes
  * none itself: the program might need it at that very moment. */
 uint64_t memory_addresses_left(void);
-
-#endif

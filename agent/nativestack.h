@@ -1,6 +1,5 @@
 /* The native stack, by the unwinder of the C compiler that jemalloc uses as well. */
-#ifndef AGENT_NATIVESTACK_H
-#define AGENT_NATIVESTACK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ unsigned nativestack_until(void **frames, unsigned max, bool (*ends)(const void 
 
 /* Is there such a return address, or are there more than are looked at? */
 bool nativestack_may_have(bool (*is)(const void *address));
-
-#endif

@@ -1,6 +1,5 @@
 /* The object files of this process. */
-#ifndef AGENT_OBJECTS_H
-#define AGENT_OBJECTS_H
+#pragma once
 
 struct textbuf;
 
@@ -9,5 +8,3 @@ struct textbuf;
  * unloaded meanwhile. The loader is not asked: a child that is forked while this thread holds the loader's lock could
  * load nothing more. */
 void objects_json(struct textbuf *text);
-
-#endif

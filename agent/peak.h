@@ -1,6 +1,5 @@
 /* Dumps at new peaks of the memory in use: which are due, and which go. */
-#ifndef AGENT_PEAK_H
-#define AGENT_PEAK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ bool peak_is_new(uint64_t resident);
 /* A dump was made there, of so many resident bytes. The newest two are kept: the files of the one before go, as far as
  * they are still those that this process has written. */
 void peak_keep(const struct dump_result *made, uint64_t resident);
-
-#endif

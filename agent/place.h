@@ -1,6 +1,5 @@
 /* Where dumps go, and their names there. */
-#ifndef AGENT_PLACE_H
-#define AGENT_PLACE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ unsigned place_next_seq(const struct dump_place *place);
 /* Removes what dead processes left in the directory: sockets that nobody listens to, and dumps that were
  * never finished, whose owner would hold a lock on them. Another user's files stay. */
 void place_sweep(const struct dump_place *place);
-
-#endif

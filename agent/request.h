@@ -1,6 +1,5 @@
 /* What a client may ask for: docs/internals/agent.md has the table. */
-#ifndef AGENT_REQUEST_H
-#define AGENT_REQUEST_H
+#pragma once
 
 struct textbuf;
 
@@ -11,5 +10,3 @@ unsigned request_answer(char *line, struct textbuf *reply);
 
 /* What `report` tells about the agent's settings. Both stay the caller's. */
 void request_init(int signo, const char *triggers);
-
-#endif

@@ -1,6 +1,5 @@
 /* What this process knows of itself. */
-#ifndef AGENT_SELF_H
-#define AGENT_SELF_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -25,5 +24,3 @@ ssize_t self_read_file(const char *path, char *buf, size_t size);
 
 /* Milliseconds, for differences. */
 uint64_t self_clock(void);
-
-#endif

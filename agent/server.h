@@ -1,6 +1,5 @@
 /* The control socket. */
-#ifndef AGENT_SERVER_H
-#define AGENT_SERVER_H
+#pragma once
 
 #include <poll.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ void server_forked(void);
 
 /* Why there is no socket: the errno of the last try, 0 if it was made. */
 int server_error(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Numbers as addresses: what the agent adds to a sampled stack. They lie in a mapping that nobody can touch, and that
  * has a name in the dump's maps. docs/internals/ruby-table.md is the contract. */
-#ifndef AGENT_SYNTHETIC_H
-#define AGENT_SYNTHETIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void *synthetic_address(uint32_t number);
 bool synthetic_number(uint64_t address, uint32_t *number);
 
 uint64_t synthetic_start(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Text that grows, in pages of its own: the agent takes nothing from the allocator that it measures. */
-#ifndef AGENT_TEXTBUF_H
-#define AGENT_TEXTBUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ int textbuf_write(const struct textbuf *text, int fd);
 int textbuf_read(struct textbuf *text, int fd);
 
 void textbuf_free(struct textbuf *text);
-
-#endif

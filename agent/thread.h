@@ -1,7 +1,6 @@
 /* The agent's thread and its stack. The C library takes the thread's static TLS, which is as large as the program and
  * its libraries make it, out of the stack: the stack is as large as that and what a dump needs. */
-#ifndef AGENT_THREAD_H
-#define AGENT_THREAD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool thread_has_room(void);
 /* NULL, or why that thread may not call jemalloc now: what jemalloc takes for it, the program might need. To be asked
  * before each piece of work that calls it; nothing else on that thread does. */
 const char *thread_refusal(void);
-
-#endif

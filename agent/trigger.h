@@ -1,6 +1,5 @@
 /* Dumps that nobody asks for: every so often, or before memory runs out. */
-#ifndef AGENT_TRIGGER_H
-#define AGENT_TRIGGER_H
+#pragma once
 
 #include "config.h"
 
@@ -12,5 +11,3 @@ int trigger_timeout(void);
 
 /* Makes the dumps that are due. */
 void trigger_run(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* What keeps the agent from being asked, reported to whoever reads /proc/PID/maps: a page of the agent's own library,
  * mapped at an offset far behind its end that says what failed. It needs no thread, no socket and no memfd.
  * docs/internals/agent.md has the numbers. */
-#ifndef AGENT_TROUBLE_H
-#define AGENT_TROUBLE_H
+#pragma once
 
 /* What failed. The numbers are the contract with collectors. */
 enum trouble {
@@ -24,5 +23,3 @@ void trouble_report(enum trouble trouble, int error);
 
 /* In a forked child, which has no such page. */
 void trouble_forked(void);
-
-#endif

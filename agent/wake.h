@@ -1,7 +1,6 @@
 /* The signal that asks for a dump, and the pipe that wakes the agent's thread. A pipe, not an eventfd: its
  * inode tells it from another file that has got its number (handle.h), and it can be opened by /proc. */
-#ifndef AGENT_WAKE_H
-#define AGENT_WAKE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ void wake_empty(void);
 
 /* Empties the pipe. Were there signals? Those that came since the last call count as one. */
 bool wake_drain(void);
-
-#endif

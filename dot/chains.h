@@ -1,7 +1,6 @@
 /* Chains of boxes: a path of functions that each have one arrow in and one out, that allocate nothing themselves and
  * belong to one owner, or to several that allocate nothing. A picture draws it as one box. */
-#ifndef DOT_CHAINS_H
-#define DOT_CHAINS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ double dot_owner_sum(const struct jprof_graph *graph, const char *owner);
 
 /* How many nodes there are from this one to the end of its chain. */
 size_t dot_chain_length(const struct dot_chains *chains, size_t node);
-
-#endif

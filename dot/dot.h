@@ -1,7 +1,6 @@
 /* Pictures of call graphs: a jprof_graph becomes a graph of libcgraph, which is written as DOT or laid out and
  * drawn by Graphviz' libgvc. Uses of libjprof only what jprof.h has. */
-#ifndef DOT_DOT_H
-#define DOT_DOT_H
+#pragma once
 
 #include "jprof.h"
 
@@ -40,5 +39,3 @@ struct dot_module {
 };
 
 extern const struct dot_module jprof_dot;
-
-#endif

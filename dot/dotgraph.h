@@ -1,6 +1,5 @@
 /* A jprof_graph as a graph of libcgraph, with all that Graphviz needs to draw it. */
-#ifndef DOT_DOTGRAPH_H
-#define DOT_DOTGRAPH_H
+#pragma once
 
 #include <cgraph.h>
 #include <stdio.h>
@@ -24,5 +23,3 @@ Agraph_t *dot_build(const struct dot_plan *plan, bool tooltips);
 typedef void dot_put_fn(FILE *out, const char *s);
 void dot_describe_node(FILE *out, const struct dot_plan *plan, size_t i, dot_put_fn *put, const char *end);
 void dot_describe_edge(FILE *out, const struct dot_plan *plan, size_t i, dot_put_fn *put, const char *end);
-
-#endif

@@ -1,7 +1,6 @@
 /* Texts of a picture: numbers for people, and names that may hold any bytes made fit for HTML-like labels, for
  * escStrings, and for XML. */
-#ifndef DOT_DOTTEXT_H
-#define DOT_DOTTEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -28,5 +27,3 @@ void dot_put_escaped(FILE *out, const char *s);
 /* How many bytes of `name`, which is not empty, make one line of a box of about `columns`: names are broken
  * where they have joints (after "::", ",", "/", blanks, "!" ...), or anywhere if they have none. */
 size_t dot_line(const char *name, size_t columns);
-
-#endif

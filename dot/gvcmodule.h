@@ -1,7 +1,6 @@
 /* What jprof-gvc.so gives: layout and rendering by libgvc, which draws in half a desktop. The program loads it when a
  * picture is asked for, and keeps it: libraries below it cannot be unloaded. */
-#ifndef DOT_GVCMODULE_H
-#define DOT_GVCMODULE_H
+#pragma once
 
 #include <cgraph.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ struct dot_gvc {
 };
 
 extern const struct dot_gvc jprof_gvc;
-
-#endif

@@ -1,6 +1,5 @@
 /* The legend in the corner of a picture: an HTML-like label. */
-#ifndef DOT_LEGEND_H
-#define DOT_LEGEND_H
+#pragma once
 
 #include "dot.h"
 #include "dottext.h"
@@ -14,5 +13,3 @@ void dot_put_headline(FILE *out, const struct jprof_graph *graph, const struct d
 /* How much bigger than usual the type of the legend and of frames is. A picture is looked at whole first: the more
  * nodes, the smaller it is shown then. */
 double dot_type_scale(const struct jprof_graph *graph);
-
-#endif

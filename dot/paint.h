@@ -1,6 +1,5 @@
 /* Colours: how much, and, in a difference, which way. Classes of the SVG have the same for dark screens. */
-#ifndef DOT_PAINT_H
-#define DOT_PAINT_H
+#pragma once
 
 #include "jprof.h"
 
@@ -21,5 +20,3 @@ struct dot_origin dot_origin(enum jprof_origin origin);
 
 /* Of a value, by its share of the graph's scale. */
 struct dot_paint dot_paint(double value, const struct jprof_graph_info *info);
-
-#endif

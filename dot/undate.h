@@ -1,6 +1,5 @@
 /* Pictures without a clock. */
-#ifndef DOT_UNDATE_H
-#define DOT_UNDATE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@
  * equal graphs are equal files and nothing in the file moves. A file that is not as known stays as it is. */
 void dot_undate_pdf(char *data, size_t len);
 void dot_undate_ps(char *data, size_t len);
-
-#endif

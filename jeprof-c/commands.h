@@ -1,6 +1,5 @@
 /* The commands: each in a file of its own, with the exit status as result. */
-#ifndef JEPROF_COMMANDS_H
-#define JEPROF_COMMANDS_H
+#pragma once
 
 struct options;
 
@@ -27,5 +26,3 @@ int cmd_run(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
-
-#endif

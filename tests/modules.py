@@ -5,6 +5,7 @@
 - a command is run by dispatch.c, never by another
 - a header is that of a source file beside it, or declares no function; NAME_variant.c shares NAME.h
 - a source file includes its own header first, so that the header stands alone
+- a header may be included twice: #pragma once, and in those that are installed a name of their own
 - names of files occur once, and names of functions that are not static, in the library, the program, the agent and pictures together
 
 usage: modules.py SOURCE_ROOT
@@ -93,6 +94,8 @@ def check(root):
         uses = list(includes_of(root, path, base))
         graph.setdefault(module, set()).update(u for u in uses if u != module and u not in DOORS)
         if path in headers:
+            if not re.search(r"^(#pragma once|#ifndef JPROF(_LIVE)?_H)$", (root / path).read_text(), re.M):
+                bad.append(f"{path} has no #pragma once")
             continue
         implemented.add(module)
         if module in headers and module not in DOORS and path[:-2] + ".h" == module and uses[:1] != [module]:

@@ -1,7 +1,6 @@
 /* Tests that list themselves: what is written with TEST runs, in the order of the file, and a file of them needs no
  * main. */
-#ifndef JP_TESTS_TESTING_H
-#define JP_TESTS_TESTING_H
+#pragma once
 
 #include <math.h>
 #include <setjmp.h>
@@ -39,5 +38,3 @@ void list_test(const char *name, CMUnitTestFunction run, CMFixtureFunction befor
 
 /* Runs all; returns how many failed. */
 int run_listed(CMFixtureFunction before, CMFixtureFunction after);
-
-#endif

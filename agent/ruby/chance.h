@@ -1,7 +1,6 @@
 /* Samples by chance: each byte is the last one of a distance with equal probability, so that distances are exponential.
  */
-#ifndef AGENT_CHANCE_H
-#define AGENT_CHANCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ double chance_draw(uint64_t *state, double mean);
 
 /* 1 - exp(-size / mean): how likely a distance ends within so many bytes. */
 double chance_of(double size, double mean);
-
-#endif

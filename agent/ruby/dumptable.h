@@ -1,6 +1,5 @@
 /* The table beside a dump: docs/internals/ruby-table.md. */
-#ifndef AGENT_DUMPTABLE_H
-#define AGENT_DUMPTABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ bool dumptable_make(int fd, const struct dumptable_bounds *bounds, struct textbu
 
 /* In a forked child. */
 void dumptable_forked(void);
-
-#endif

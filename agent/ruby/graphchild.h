@@ -4,8 +4,7 @@
  * It is no child that the program sees: it ends without a signal, and no wait() but one with __WALL knows of it. It
  * closes all descriptors of the program, and runs nothing of it. Pages that the process writes meanwhile are copied:
  * where they become too many, or the control group runs short, it is ended. */
-#ifndef AGENT_GRAPHCHILD_H
-#define AGENT_GRAPHCHILD_H
+#pragma once
 
 /* On the agent's thread, before Ruby is asked: makes the pipe. Returns NULL, or why there will be no graph; the text
  * stays until the next call. */
@@ -24,5 +23,3 @@ void graphchild_tend(void);
 
 /* In a forked child: that of the parent is not its own. */
 void graphchild_forked(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Names for edges of the graph (objectgraph.h): by which constant, variable or Symbol key an object refers to another.
  * What would run code of the program or allocate is asked for in the job: values of global variables, and of what
  * threads have by a key. The rest is read in the child. */
-#ifndef AGENT_GRAPHNAMES_H
-#define AGENT_GRAPHNAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ VALUE graphnames_find(VALUE to);
 
 /* The number of a name, from 1 on in the order in which they are asked for; 0: there are too many. */
 unsigned graphnames_number(VALUE name, bool *is_new);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The names are exported under a version, JPROF_AGENT, that nobody asks for: the loader gives them to who is linked
  * with a name alone, and dlsym() does not find them, so that a Ruby that lacks one lacks it still. */
-#ifndef AGENT_NEWOBJ_H
-#define AGENT_NEWOBJ_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ const struct newobj_version *newobj_start(void);
 
 /* On this thread: what the agent itself allocates in a job is nobody's. */
 void newobj_pause(bool paused);
-
-#endif

@@ -1,7 +1,6 @@
 /* The graph of Ruby's objects: docs/internals/graph.md has the format. Types, classes, sizes, what refers to what, and
  * names of classes; no contents. */
-#ifndef AGENT_OBJECTGRAPH_H
-#define AGENT_OBJECTGRAPH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ void objectgraph_forget(void);
 /* In a forked child that has the list: writes the graph. Allocates nothing, runs no Ruby code. Where the descriptor
  * takes no more, the rest is missing. */
 void objectgraph_write(int fd);
-
-#endif

@@ -1,6 +1,5 @@
 /* The Ruby in this process, as far as the agent's thread, which is none of Ruby's, may go. */
-#ifndef AGENT_RUBY_H
-#define AGENT_RUBY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ void ruby_json(const struct ruby_answer *answer, struct textbuf *text);
 /* In a forked child: what the parent waited for is nobody's. Returns whether `start` will be called on a Ruby thread,
  * at once where the child goes on with Ruby, and never where it only comes to exec. */
 bool ruby_forked(void (*start)(void));
-
-#endif

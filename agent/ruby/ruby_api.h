@@ -1,7 +1,6 @@
 /* What the agent takes of Ruby. Looked up by name where a Ruby is, not by the linker everywhere: every child of the
  * program loads the agent. */
-#ifndef AGENT_RUBY_API_H
-#define AGENT_RUBY_API_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -138,5 +137,3 @@ const char *ruby_api_path(void);
 
 /* Does the address lie in the object that has Ruby? Takes no lock. */
 bool ruby_api_has(const void *address);
-
-#endif

@@ -1,7 +1,6 @@
 /* The functions of Ruby's interpreter, in a library without symbols: those that are on the stack however a C method is
  * called from Ruby. */
-#ifndef AGENT_RUBY_INTERPRETER_H
-#define AGENT_RUBY_INTERPRETER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ size_t ruby_interpreter_functions(const struct code_range **functions);
 
 /* What Ruby keeps in its frames and in its heap is known of this version. */
 bool ruby_interpreter_knows(const char *version);
-
-#endif

@@ -2,8 +2,7 @@
  * registered one; before, only a thread that holds the GVL may register one. The first contact comes about within
  * an allocation of such a thread, in every version, where ruby_vm.h says that the VM serves. Nothing else is done
  * there: registering allocates nothing, while for one ruby_vm_at_exit may start a collection inside a collection. */
-#ifndef AGENT_RUBY_JOB_H
-#define AGENT_RUBY_JOB_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ void ruby_job_settle(void);
 /* On the agent's thread, whenever it was woken: sees to ruby_job_again, and takes the hooks away that have done their
  * work. */
 void ruby_job_tidy(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* What was taken down of a thread's last Ruby stack. While no collection began since, and none was marking then, Ruby
  * has freed and moved nothing that was in use then: a frame at the same place is the same one, and its texts need not
  * be compared again. Under the lock of stacktree.h. */
-#ifndef AGENT_RUBY_LAST_H
-#define AGENT_RUBY_LAST_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ void ruby_last_learn(void);
 
 /* This thread's, for a stack of `count` frames: `used` are of the same place in both, if nothing is in doubt. */
 struct ruby_last *ruby_last_here(int count);
-
-#endif

@@ -1,7 +1,6 @@
 /* The names of a Ruby frame, read where nothing may be allocated or raised: in a sampled allocation. So Ruby's strings
  * and method entries are read by their layout, which is learned by what is known of an own one. */
-#ifndef AGENT_RUBY_NAMES_H
-#define AGENT_RUBY_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ struct text_span ruby_names_text(VALUE string);
 
 /* Without a path it is a C method's. */
 void ruby_names_of(VALUE frame, struct ruby_names *names);
-
-#endif

@@ -1,7 +1,6 @@
 /* How many of Ruby's objects live, of which types and classes, and how large they are: counts and sizes, no contents.
  */
-#ifndef AGENT_RUBY_OBJECTS_H
-#define AGENT_RUBY_OBJECTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ void ruby_objects_count(struct ruby_objects *objects);
 
 /* Adds what follows "objects": in the side-car. */
 void ruby_objects_json(const struct ruby_objects *objects, struct textbuf *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Takes the Ruby stack of a sampled allocation down, as a node of stacktree.h. */
-#ifndef AGENT_RUBY_STACKS_H
-#define AGENT_RUBY_STACKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ uint32_t ruby_stacks_collector(void);
 
 /* The node of what a postponed job allocates, whose Ruby stack is that of whoever was interrupted. */
 uint32_t ruby_stacks_job(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Tags: which piece of work a sampled allocation belongs to, as the program has noted it by ruby/lib/jprof.rb: a number
  * in a fiber-local, and its text in a constant. docs/internals/ruby.md is the contract. */
-#ifndef AGENT_RUBY_TAGS_H
-#define AGENT_RUBY_TAGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ void ruby_tags_use(uint32_t tag);
 /* Calls `each` for the tags that were used and whose texts are known, "KIND TEXT", in ascending order; then none is
  * used. */
 void ruby_tags_each_used(void (*each)(uint32_t tag, struct text_span text, void *arg), void *arg);
-
-#endif

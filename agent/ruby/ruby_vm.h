@@ -1,8 +1,7 @@
 /* Whether the Ruby VM lives, asked from within an allocation, which may come at any time: before the VM is made, inside
  * a garbage collection, while the VM is taken down and after that. Ruby's own functions follow its pointer to the VM
  * without a look, so that pointer is read first. */
-#ifndef AGENT_RUBY_VM_H
-#define AGENT_RUBY_VM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ bool ruby_vm_is_alone(void);
 /* The VM's variable, as the machine code of rb_during_gc loads it; NULL where the code has another form than those that
  * are known on this machine. One file for each kind of machine: ruby_head_*.c. */
 void *const *ruby_head_variable(const void *code);
-
-#endif

@@ -1,7 +1,6 @@
 /* jemalloc's hook for the stacks of sampled allocations: the agent's part of them, and where it looks for contact with
  * Ruby. */
-#ifndef AGENT_SAMPLE_H
-#define AGENT_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ const char *sample_init(unsigned native);
 
 /* Has `watch` called within each sampled allocation, on its thread; NULL ends it. Not before jemalloc 5.3. */
 void sample_watch(void (*watch)(void));
-
-#endif

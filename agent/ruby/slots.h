@@ -1,7 +1,6 @@
 /* Samples of the objects that Ruby allocates in slots of its own heap, which jemalloc does not see: by bytes, at
  * exponential distances on each thread, as jemalloc samples memory. docs/internals/ruby-table.md is the contract. */
-#ifndef AGENT_SLOTS_H
-#define AGENT_SLOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ void slots_json(uint32_t stock, const char *why, struct textbuf *text);
 void slots_fork(void);
 void slots_forked_parent(void);
 void slots_forked_child(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Which of the sampled objects live. An object's id is never given twice, so it is the one that was sampled where a
  * slot at its address has its type and its id. */
-#ifndef AGENT_SLOTSTOCK_H
-#define AGENT_SLOTSTOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ const char *slotstock_take(uint32_t stock);
 
 /* On a Ruby thread: is no garbage being collected, so that there is no sweep to be ended? */
 bool slotstock_is_cheap(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The samples of objects that live, as far as it is known, in memory of 6 MB at most. */
-#ifndef AGENT_SLOTTABLE_H
-#define AGENT_SLOTTABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ uint32_t slottable_copy(uint32_t *place, struct slot_sample *samples, uint32_t m
 void slottable_fork(void);
 void slottable_forked_parent(void);
 bool slottable_forked_child(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* The tree of Ruby stacks: each node is a frame and the node that called it, kept once. All in one piece of memory of
  * 16 MB at most, of which what was never used takes no room. */
-#ifndef AGENT_STACKTREE_H
-#define AGENT_STACKTREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ void stacktree_each_used(void (*each)(uint32_t node, uint32_t parent, const stru
 
 /* The dump was read. If it is whole, what was not used by it, nor by the one before, and has not been since, goes. */
 void stacktree_stock_end(bool whole);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts, each kept once, in a fixed piece of memory. Under the lock of stacktree.h. */
-#ifndef AGENT_TEXTS_H
-#define AGENT_TEXTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ uint32_t texts_hash(struct text_span span);
 
 /* Is it this text? 0 is the empty one. */
 bool texts_equal(uint32_t text, struct text_span span);
-
-#endif

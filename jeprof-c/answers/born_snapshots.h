@@ -1,7 +1,6 @@
 /* jprof diff --objects of snapshots: which objects of a process were born after the first and live in the last, and who
  * keeps them. */
-#ifndef JEPROF_BORN_SNAPSHOTS_H
-#define JEPROF_BORN_SNAPSHOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ struct sink;
 /* Prints it for two or three snapshots in their order, of the process `member` (a name, pid or role; NULL: the one with
  * most objects in the last), with so many keepers; 0: all. False after having said what is wrong. */
 bool born_snapshots_put(char *const *paths, size_t count, const char *member, size_t top, struct sink *sink);
-
-#endif

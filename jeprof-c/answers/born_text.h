@@ -1,6 +1,5 @@
 /* jprof diff of dumps of ObjectSpace: what was born after the first and lives in the last. */
-#ifndef JEPROF_BORN_TEXT_H
-#define JEPROF_BORN_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ const char *born_site(const struct jprof_born_line *line);
 /* Adds what there is to say of the i-th line: what it made, and who keeps it. */
 bool born_add_block(struct answer *a, const struct jprof_rubyheap *heap, const struct jprof_born *born, size_t i,
                     struct jprof_error *err);
-
-#endif

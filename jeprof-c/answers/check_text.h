@@ -1,6 +1,5 @@
 /* The result of `jprof check`, and what is printed of it. */
-#ifndef JEPROF_CHECK_TEXT_H
-#define JEPROF_CHECK_TEXT_H
+#pragma once
 
 #include "answers/diff_text.h"
 #include "answers/limits.h"
@@ -43,5 +42,3 @@ void check_put_annotations(FILE *out, const struct check *check);
 
 /* The same for $GITHUB_STEP_SUMMARY. */
 void check_put_summary(FILE *out, const struct check *check);
-
-#endif

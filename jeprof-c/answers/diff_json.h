@@ -1,6 +1,5 @@
 /* What `jprof diff` prints for programs: docs/internals/diff.schema.json. */
-#ifndef JEPROF_DIFF_JSON_H
-#define JEPROF_DIFF_JSON_H
+#pragma once
 
 #include "answers/diff_text.h"
 
@@ -12,5 +11,3 @@ void diff_put_json_row(FILE *out, const struct diff_report *report, const struct
 
 /* "notes": what is to be known of how the snapshots were compared. */
 void diff_put_json_notes(FILE *out, const struct loaded_series *loaded);
-
-#endif

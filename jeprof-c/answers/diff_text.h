@@ -1,6 +1,5 @@
 /* What `jprof diff` prints for people. */
-#ifndef JEPROF_DIFF_TEXT_H
-#define JEPROF_DIFF_TEXT_H
+#pragma once
 
 #include <limits.h>
 #include <stdio.h>
@@ -110,5 +109,3 @@ extern const char diff_caller_mark[];
 
 /* "          < BlockCache::get < Query::get": as many as fit in these lines. */
 void diff_put_callers(FILE *out, const struct diff_report *report, const struct jprof_grown *row);
-
-#endif

@@ -1,6 +1,5 @@
 /* The options of `jprof diff` and `jprof check`. */
-#ifndef JEPROF_DIFFOPTS_H
-#define JEPROF_DIFFOPTS_H
+#pragma once
 
 #include "cli/typed.h"
 #include "report/options.h"
@@ -36,5 +35,3 @@ void diff_add_rows(struct typed *command, const struct diff_options *options);
 /* Print the options for people. */
 void diff_help(void);
 void check_help(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* explain --copied: what processes no longer share with their parent since the fork. */
-#ifndef JEPROF_EXPLAIN_COPIED_H
-#define JEPROF_EXPLAIN_COPIED_H
+#pragma once
 
 #include "cli/answer.h"
 #include "cli/sink.h"
@@ -24,5 +23,3 @@ void forks_put_json(FILE *out, const struct forks *forks);
 
 /* Prints all of it. False after having said what is wrong. */
 bool explain_copied(const struct options *options, struct sink *sink);
-
-#endif

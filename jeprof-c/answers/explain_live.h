@@ -1,6 +1,5 @@
 /* explain of live processes: they are snapped first, in memory. */
-#ifndef JEPROF_EXPLAIN_LIVE_H
-#define JEPROF_EXPLAIN_LIVE_H
+#pragma once
 
 #include "report/load.h"
 #include "snap/memsnap.h"
@@ -29,5 +28,3 @@ struct explain_live {
 bool explain_live_take(struct explain_live *live, struct options *options);
 
 void explain_live_free(struct explain_live *live);
-
-#endif

@@ -1,11 +1,8 @@
 /* An explanation for people: what there is to say of it. */
-#ifndef JEPROF_EXPLAIN_TEXT_H
-#define JEPROF_EXPLAIN_TEXT_H
+#pragma once
 
 #include "answers/explain_words.h"
 #include "cli/answer.h"
 
 /* Adds it to an answer. */
 void explain_answer(struct answer *answer, const struct explained *what);
-
-#endif

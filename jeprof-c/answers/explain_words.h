@@ -1,6 +1,5 @@
 /* The words of explain, and their keys in JSON: one table. */
-#ifndef JEPROF_EXPLAIN_WORDS_H
-#define JEPROF_EXPLAIN_WORDS_H
+#pragma once
 
 #include "jprof.h"
 
@@ -54,5 +53,3 @@ struct help_words {
 
 /* The settings tell which reason holds. */
 struct help_words words_of_help(const struct jprof_help *help, const struct jprof_settings *settings);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where a Ruby's objects are read from: a dump of ObjectSpace, or a process in a snapshot. */
-#ifndef JEPROF_HEAPSOURCE_H
-#define JEPROF_HEAPSOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool heap_source_is_snapshot(const char *path);
  * with most objects. NULL after having said what is wrong.
  */
 struct jprof_rubyheap *heap_source_open(struct heap_source *source, const char *path, const char *member);
-
-#endif

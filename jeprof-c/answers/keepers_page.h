@@ -1,6 +1,5 @@
 /* jprof keepers --html. */
-#ifndef JEPROF_KEEPERS_PAGE_H
-#define JEPROF_KEEPERS_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ struct keepers_page {
 
 /* Writes the page: a row for each keeper, with the way to it and the line that made what it keeps. */
 void keepers_put_page(FILE *out, const struct keepers_page *page);
-
-#endif

@@ -1,6 +1,5 @@
 /* What may grow by how much: limits, and the baseline of what was accepted. */
-#ifndef JEPROF_LIMITS_H
-#define JEPROF_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ struct accepted_row *baseline_find(const struct accepted_rows *rows, const struc
 bool baseline_accept(struct accepted_rows *rows, const struct jprof_grown *row);
 
 void baseline_release(struct accepted_rows *rows);
-
-#endif

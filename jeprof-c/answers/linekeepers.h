@@ -1,6 +1,5 @@
 /* Who keeps the objects of a line of Ruby, by the graph and the samples of a snapshot (jprof snap --objects). */
-#ifndef JEPROF_LINEKEEPERS_H
-#define JEPROF_LINEKEEPERS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -26,5 +25,3 @@ bool line_keepers_add(struct answer *answer, const struct line_keepers *keepers,
 void line_keepers_json(FILE *out, const struct line_keepers *keepers, const char *file, unsigned line);
 
 void line_keepers_release(struct line_keepers *keepers);
-
-#endif

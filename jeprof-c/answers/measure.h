@@ -1,6 +1,5 @@
 /* Bytes, times and counts in words. */
-#ifndef JEPROF_MEASURE_H
-#define JEPROF_MEASURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -47,5 +46,3 @@ struct measured about_count(double count);
 
 /* Adds "27 bytes", or in the unit "412 KB", "12.4 MB". */
 void measure_add(struct jp_strbuf *text, struct measure measure, double bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* --html: the page of a report, of a difference, or of an explanation. */
-#ifndef JEPROF_PAGE_H
-#define JEPROF_PAGE_H
+#pragma once
 
 #include "answers/page_answer.h"
 #include "cli/sink.h"
@@ -18,5 +17,3 @@ int page_end(const struct options *options, struct sink *sink, bool good);
 
 /* Where the memory is that a profile is of; `change` may be NULL. NULL: it cannot be said, or memory is short. */
 struct jprof_explanation *page_explanation(const struct loaded *now, const struct loaded *change);
-
-#endif

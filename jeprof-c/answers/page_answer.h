@@ -1,6 +1,5 @@
 /* What stands over the pictures of a page: docs/internals/page.md has the format. */
-#ifndef JEPROF_PAGE_ANSWER_H
-#define JEPROF_PAGE_ANSWER_H
+#pragma once
 
 #include "answers/diff_text.h"
 #include "answers/explain_words.h"
@@ -26,5 +25,3 @@ bool page_offers_ruby(const struct options *options);
 /* As JSON; `view` is that of the report, `processes` what page_processes made. For free(); NULL when memory is short.
  */
 char *page_answer(const struct page *page, const struct jprof_view *view, const char *processes);
-
-#endif

@@ -1,6 +1,5 @@
 /* A file of rules that say what memory is for. */
-#ifndef JEPROF_RULESFILE_H
-#define JEPROF_RULESFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,5 +7,3 @@
 /* The text of --rules=FILE, to be freed; a path of NULL is no text. False after having said why it cannot be read; then
  * there is none, either. */
 bool rules_load(const char *path, char **text, size_t *len);
-
-#endif

@@ -1,6 +1,5 @@
 /* From the snapshots of a command line to a series. */
-#ifndef JEPROF_SERIESLOAD_H
-#define JEPROF_SERIESLOAD_H
+#pragma once
 
 #include "answers/diffopts.h"
 #include "report/load.h"
@@ -39,5 +38,3 @@ enum jprof_granularity series_granularity(int by, bool ruby);
 /* Begins a command on the same snapshots: its words, the options they were read with, and the program. */
 void diff_next_command(struct typed *command, const char *words, const struct loaded_series *loaded,
                        const struct diff_options *options);
-
-#endif

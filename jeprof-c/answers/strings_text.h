@@ -1,6 +1,5 @@
 /* jprof keepers --strings: the Strings of a dump of ObjectSpace by the line that allocated them. */
-#ifndef JEPROF_STRINGS_TEXT_H
-#define JEPROF_STRINGS_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@ struct strings_choice {
 
 /* Prints them. False after having said what is wrong. */
 bool strings_put(const char *path, const struct strings_choice *choice);
-
-#endif

@@ -1,6 +1,5 @@
 /* In which workers of a service a row grew, and what of it may be from before they were forked. */
-#ifndef JEPROF_WORKERS_H
-#define JEPROF_WORKERS_H
+#pragma once
 
 #include "answers/measure.h"
 #include "answers/seriesload.h"
@@ -19,5 +18,3 @@ void workers_find(const struct loaded_series *loaded, const struct inputs *input
 
 /* "in both workers", "in all 4 workers", "in 1 of 4 workers"; "" where that is not sure. */
 struct measured workers_words(const struct worker_share *share);
-
-#endif

@@ -1,7 +1,6 @@
 /* An answer before it is text: a function fills it with what it has to say, part behind part, and walkers make text of
  * it. A terminal gets all of it in lines; a page takes single roles. */
-#ifndef JEPROF_ANSWER_H
-#define JEPROF_ANSWER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -70,5 +69,3 @@ void answer_put_some(FILE *out, const struct answer *answer, unsigned columns, u
 void answer_put_paragraph(FILE *out, struct jp_strbuf *text, unsigned columns);
 
 void answer_release(struct answer *answer);
-
-#endif

@@ -1,7 +1,6 @@
 /* An answer (cli/answer.h) as a page for a browser: one file, without a script, which loads nothing. What comes from a
  * profile goes into it as text. */
-#ifndef JEPROF_ANSWERPAGE_H
-#define JEPROF_ANSWERPAGE_H
+#pragma once
 
 #include "cli/answer.h"
 
@@ -14,5 +13,3 @@ void answer_put_page(FILE *out, const struct answer *answer);
 
 /* A text between tags. */
 void answer_page_text(FILE *out, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* How much memory the program may take: when it takes more it ends with one line, and not by the kernel's hand, which
  * may choose another process of the same control group. */
-#ifndef JEPROF_BUDGET_H
-#define JEPROF_BUDGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ uint64_t budget_of_cgroup(const char *root, const char *membership, enum budget_
 
 /* The same of a process that is there; 0: of the program itself. */
 uint64_t budget_of_process(pid_t pid, enum budget_until until);
-
-#endif

@@ -1,6 +1,5 @@
 /* The new file of a bundle: what a process holds is nobody else's business. */
-#ifndef JEPROF_BUNDLEFILE_H
-#define JEPROF_BUNDLEFILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool bundle_file_open(struct newfile *file, const char *path, const char *mode);
 /* Whether `mode` is one: up to four octal digits that stand for at most 0777; NULL is. False after having said what is
  * wrong. */
 bool bundle_mode_good(const char *mode);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a process gives up that reads what others wrote. All of it is Linux's; what a kernel does not have is left out.
  */
-#ifndef JEPROF_CONFINE_H
-#define JEPROF_CONFINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct confine_walls confine_self(int parent);
 
 /* Which of landlock and seccomp this kernel has: "seccomp and landlock", "seccomp", "landlock" or "none". */
 const char *confine_kinds(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Times on the command line. */
-#ifndef JEPROF_DURATION_H
-#define JEPROF_DURATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ enum { duration_size = 32 };
 
 /* The same for people: "90 seconds", "10 minutes", "1.5 hours". Returns `text`. */
 const char *duration_words(uint64_t milliseconds, char text[duration_size]);
-
-#endif

@@ -1,7 +1,6 @@
 /* Signals that end the program from outside: HUP, INT, QUIT and TERM. They wait while a file has a name that is not its
  * last one, which would be left behind. */
-#ifndef JEPROF_ENDING_H
-#define JEPROF_ENDING_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -14,5 +13,3 @@ void ending_release(const sigset_t *before);
 
 /* Whether one waits. */
 bool ending_waits(void);
-
-#endif

@@ -1,11 +1,8 @@
 /* What the ending of a file's name says of its content. */
-#ifndef JEPROF_FILENAME_H
-#define JEPROF_FILENAME_H
+#pragma once
 
 #include <stdbool.h>
 
 /* Whether a file of that name may get a report of that format, "bundle", or "names" (a pack of them). False after
  * having said that the ending is that of something else. NULL is standard output. */
 bool filename_fits(const char *path, const char *format);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files that were read because a dump, debug information or a directory led to them: a report does not go onto one. */
-#ifndef JEPROF_FILESREAD_H
-#define JEPROF_FILESREAD_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -14,5 +13,3 @@ void filesread_add(const struct stat *st);
 
 /* NULL, or why nothing may be written to that file, in words. */
 const char *filesread_refusal(const struct stat *st);
-
-#endif

@@ -1,8 +1,5 @@
 /* Large blocks of memory go back to the system as soon as they are freed. */
-#ifndef JEPROF_GIVEBACK_H
-#define JEPROF_GIVEBACK_H
+#pragma once
 
 /* Called once, first of all. */
 void give_back_large(void);
-
-#endif

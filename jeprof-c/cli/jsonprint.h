@@ -1,6 +1,5 @@
 /* JSON as printf writes text. */
-#ifndef JEPROF_JSONPRINT_H
-#define JEPROF_JSONPRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,5 +10,3 @@ void json_print(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2
 
 /* Likewise, for the i-th of a list: with a comma before all but the first. */
 void json_print_at(FILE *out, size_t i, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -1,7 +1,6 @@
 /* Modules: what few reports need is loaded when it is asked for, so that its libraries need not be installed, and take
  * no time where they are. */
-#ifndef JEPROF_MODULE_H
-#define JEPROF_MODULE_H
+#pragma once
 
 #include "jprof.h"
 
@@ -16,5 +15,3 @@ struct module {
 /* The table of the module, which stays loaded. NULL: JPROF_E_UNSUPPORTED with what is missing and which package has it.
  */
 const void *module_load(const struct module *module, struct jprof_error *err);
-
-#endif

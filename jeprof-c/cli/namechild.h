@@ -3,8 +3,7 @@
  * First it sends struct confine_walls. A question is struct namechild_question; then one byte for each
  * namechild_most_fds of its descriptors, with these; then its bytes. An answer is struct namechild_answer and its
  * bytes. */
-#ifndef JEPROF_NAMECHILD_H
-#define JEPROF_NAMECHILD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ struct namechild_limits namechild_limits(uint64_t left);
 /* Closes all descriptors but `socket`, and `errors`, which becomes the standard error; gives up what it may, answers
  * and never returns. `parent`: the process that it ends with. */
 _Noreturn void namechild_run(int socket, int errors, int parent, const struct namechild_limits *limits);
-
-#endif

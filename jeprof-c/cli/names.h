@@ -1,6 +1,5 @@
 /* Small things about words and names. */
-#ifndef JEPROF_NAMES_H
-#define JEPROF_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ bool is_executable(const char *path);
 
 /* Whether the word is the number of a process, in digits alone. */
 bool is_pid(const char *word, int *pid);
-
-#endif

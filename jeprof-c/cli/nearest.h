@@ -1,6 +1,5 @@
 /* Spelling: which of the words that there are somebody meant. */
-#ifndef JEPROF_NEAREST_H
-#define JEPROF_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ struct nearest nearest_to(const char *typed, size_t len);
  * place of their neighbour (Damerau and Levenshtein's distance, neighbours swapped once). Of equal ones the first wins.
  */
 void nearest_try(struct nearest *nearest, const char *word);
-
-#endif

@@ -1,6 +1,5 @@
 /* A new file that is there whole or not at all, in place of another only where that is asked for. */
-#ifndef JEPROF_NEWFILE_H
-#define JEPROF_NEWFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ void newfile_end_parts(void);
 
 /* Takes it back, if it was not committed. A file that was closed or never opened (all zero) is fine. */
 void newfile_abandon(struct newfile *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* Options of a command line, from a table: one table makes the parser and the help. */
-#ifndef JEPROF_OPTPARSE_H
-#define JEPROF_OPTPARSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ int opt_word(const char *words, const char *text);
 /* Prints the rows that have a help, 80 columns wide. `commands` has the bits of a heading's value, of which one must be
  * set; rows above the first heading are always printed. */
 void opt_help(const struct opt_table *table, int commands);
-
-#endif

@@ -1,6 +1,5 @@
 /* The file that a report replaces, or the device, pipe or socket that it goes to. */
-#ifndef JEPROF_OUTFILE_H
-#define JEPROF_OUTFILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@
  * followed if root or the caller owns it, and refused else. Anything else, and /dev/stdout, /dev/fd/N and their like,
  * is written to as it is, and never replaced. A file that was read for a report (cli/filesread.h) is refused. */
 const char *outfile_write(const char *path, const void *data, size_t len);
-
-#endif

@@ -1,6 +1,5 @@
 /* The environment that a process was started with. */
-#ifndef CLI_PROCENV_H
-#define CLI_PROCENV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ bool procenv_read(struct procenv *env, int pid);
 const char *procenv_get(const struct procenv *env, const char *name);
 
 void procenv_free(struct procenv *env);
-
-#endif

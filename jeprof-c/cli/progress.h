@@ -1,7 +1,6 @@
 /* What is under way, on a terminal that gets messages: a line once a second from the first second on, which is taken
  * away at the end. Elsewhere nothing. */
-#ifndef JEPROF_PROGRESS_H
-#define JEPROF_PROGRESS_H
+#pragma once
 
 /* "reading" and a file's path, of which the name is shown; "": no file. Up to progress_end SIGALRM is taken; what goes
  * on within a tenth of a second counts as the same work. */
@@ -10,5 +9,3 @@ void progress_end(void);
 
 /* Takes the line away, before something else is written; it comes again with the next second. */
 void progress_hide(void);
-
-#endif

@@ -3,8 +3,7 @@
  * descriptors. The child is begun with the first question and answers all that follow; where it ends badly, that
  * question has no answer, and the next one gets a new child. A child sees files of one owner and one directory, or
  * those of the system: no file can change names of another's. */
-#ifndef JEPROF_SANDBOX_H
-#define JEPROF_SANDBOX_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ const struct jprof_name_finder *sandbox_finder(bool off);
 
 /* Ends the children: what comes next shares none with what came before. */
 void sandbox_end(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* What goes to standard error: one line a time, "jprof: ...". */
-#ifndef JEPROF_SAY_H
-#define JEPROF_SAY_H
+#pragma once
 
 #include "jprof.h"
 
@@ -26,5 +25,3 @@ void say_advised(const char *text, enum jprof_advice advice);
 
 /* "jprof: FILE:LINE: what is wrong and what to do". */
 void say_error(const struct jprof_error *err);
-
-#endif

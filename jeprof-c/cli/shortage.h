@@ -1,8 +1,7 @@
 /* Whether memory was short. Many functions answer with NULL or false where there is nothing, and have no other answer
  * where memory is short: then what follows from it is false. So whoever allocates in them notes it, and whoever answers
  * to people asks. Once noted it stays so. */
-#ifndef JEPROF_SHORTAGE_H
-#define JEPROF_SHORTAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,5 +49,3 @@ bool shortage_say(void);
 /* Behind what was printed: says in one line that it may lack something, if it was noted and nothing was said of it;
  * whether that is so. */
 bool shortage_say_late(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where a report goes: standard output, or a file that is written when the report is whole. */
-#ifndef JEPROF_SINK_H
-#define JEPROF_SINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool sink_text_write(struct sink_text *text, struct sink *sink);
 /* Writes what came to the path, as outfile_write does, unless nothing did or the report failed; once. False when that
  * could not be done; sink->why says why. */
 bool sink_close(struct sink *sink);
-
-#endif

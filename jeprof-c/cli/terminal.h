@@ -1,6 +1,5 @@
 /* The terminal that somebody looks at, and text that fits it. */
-#ifndef JEPROF_TERMINAL_H
-#define JEPROF_TERMINAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ void terminal_put_rest(unsigned used, const char *text);
 
 /* Like terminal_wrap, a shell's command: each line but the last ends in " \", so that all of them can be pasted. */
 size_t terminal_wrap_command(FILE *to, const char *command, unsigned columns);
-
-#endif

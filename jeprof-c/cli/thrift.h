@@ -1,6 +1,5 @@
 /* A text that has to fit the height of a terminal: what matters least gives way first. */
-#ifndef JEPROF_THRIFT_H
-#define JEPROF_THRIFT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ size_t thrift_count(const char *text);
 
 /* The lines that a screen leaves beside the command that was typed, messages, and the prompt. */
 unsigned thrift_lines(unsigned lines);
-
-#endif

@@ -1,6 +1,5 @@
 /* A command for the reader to type. */
-#ifndef JEPROF_TYPED_H
-#define JEPROF_TYPED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ void typed_option(struct typed *typed, const char *name, const char *value);
 
 /* Adds " --NAME" if it is on. */
 void typed_switch(struct typed *typed, const char *name, bool on);
-
-#endif

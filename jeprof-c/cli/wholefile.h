@@ -1,6 +1,5 @@
 /* Files that are read at once. */
-#ifndef JEPROF_WHOLEFILE_H
-#define JEPROF_WHOLEFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ ssize_t file_begin(const char *path, void *head, size_t size);
 
 /* Whether a file is an ELF core, or a compressed one by its name. */
 bool is_core(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* The words of a command that was typed. */
-#ifndef JEPROF_WORDS_H
-#define JEPROF_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ bool words_parse(struct words *words, const char *line);
 char *words_join(const char *const *words, size_t count);
 
 void words_release(struct words *words);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is wrong with a set-up: a row of findings for a process, or for a command that is to be started. Nothing of
  * the user's is run, and no process gets a signal. */
-#ifndef JEPROF_DOCTOR_H
-#define JEPROF_DOCTOR_H
+#pragma once
 
 #include "jprof-live.h"
 #include "run/allocator.h"
@@ -138,5 +137,3 @@ void check_directory(const struct scene *scene, struct findings *findings);
 
 /* All checks, in the order in which a reader wants them. */
 void doctor_look(const struct scene *scene, struct findings *findings);
-
-#endif

@@ -1,6 +1,5 @@
 /* All formats of reports: those of the library, and pictures. */
-#ifndef JEPROF_FORMATS_H
-#define JEPROF_FORMATS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ const struct jprof_format *format_find(const char *name);
 
 /* The kind of picture that is drawn for a format of that name (for "web" it is another); NULL: it is no picture. */
 const char *format_picture(const char *name);
-
-#endif

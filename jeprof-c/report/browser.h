@@ -1,6 +1,5 @@
 /* --web, --html --open: a picture or a page in the user's browser. */
-#ifndef JEPROF_BROWSER_H
-#define JEPROF_BROWSER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,5 +8,3 @@
  * The file stays; a line says where. With a `path` that file is opened, which is written already. False after having
  * said what is wrong. */
 bool browser_show(const char *path, const char *name, const char *data, size_t len);
-
-#endif

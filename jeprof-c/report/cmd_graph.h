@@ -1,6 +1,5 @@
 /* Reports that are pictures of the call graph: --dot, --svg ... --web. */
-#ifndef JEPROF_CMD_GRAPH_H
-#define JEPROF_CMD_GRAPH_H
+#pragma once
 
 #include "cli/sink.h"
 #include "report/load.h"
@@ -8,5 +7,3 @@
 /* Draws what was loaded. The exit status, after having said what is wrong. */
 int graph_report(const struct loaded *loaded, const struct jprof_view *view, const struct options *options,
                  const struct inputs *inputs, struct sink *sink);
-
-#endif

@@ -1,6 +1,5 @@
 /* One report of what is loaded already, for commands that make several. */
-#ifndef JEPROF_CMD_REPORT_H
-#define JEPROF_CMD_REPORT_H
+#pragma once
 
 #include <signal.h>
 
@@ -11,5 +10,3 @@ int report_show(const struct loaded *loaded, const struct options *options, cons
 
 /* Set by a signal: the report under way is to end. */
 extern volatile sig_atomic_t report_stop;
-
-#endif

@@ -1,6 +1,5 @@
 /* Reading command lines: with history and completion on a terminal where built with libedit, else as they come. */
-#ifndef JEPROF_EDIT_H
-#define JEPROF_EDIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ extern const struct edit_module jprof_edit;
 /* edit_dlopen.c or edit_none.c: the module, or NULL where lines are not edited; what is missing is said. */
 const struct edit_module *edit_module(void);
 const char *edit_module_name(void); /* of what edits lines */
-
-#endif

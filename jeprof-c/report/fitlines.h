@@ -1,6 +1,5 @@
 /* Reports of more than a table, --peek, --traces, --tree and --list, on the lines of a terminal. */
-#ifndef JEPROF_FITLINES_H
-#define JEPROF_FITLINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ int fitlines_write(void *fitlines, const void *data, size_t len);
 
 /* Writes what is left, and frees the line. False if `write` failed or memory is short. */
 bool fitlines_end(struct fitlines *fitlines);
-
-#endif

@@ -1,6 +1,5 @@
 /* From the words of the command line to a profile with names. */
-#ifndef JEPROF_LOAD_H
-#define JEPROF_LOAD_H
+#pragma once
 
 #include "report/options.h"
 
@@ -63,5 +62,3 @@ bool load_names(struct jprof_profile *profile, const struct inputs *inputs, cons
 unsigned long long pid_of_dump(const char *path);
 
 void loaded_free(struct loaded *loaded);
-
-#endif

@@ -1,6 +1,5 @@
 /* What lacks a name, and what would bring it. */
-#ifndef JEPROF_MISSING_H
-#define JEPROF_MISSING_H
+#pragma once
 
 #include "report/load.h"
 
@@ -10,5 +9,3 @@ enum { missing_most = 4096 + 256 };
  * and the command that helps. False: there is nothing to say. */
 bool missing_names(const struct jprof_view *view, const struct options *options, const struct inputs *inputs,
                    size_t top, char text[missing_most]);
-
-#endif

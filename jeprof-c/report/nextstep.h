@@ -1,6 +1,5 @@
 /* The next command to type. */
-#ifndef JEPROF_NEXTSTEP_H
-#define JEPROF_NEXTSTEP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ int next_step_write(FILE *to, const struct loaded *loaded, const struct options 
 
 /* Adds the options in whose light files are read: where names are looked for, and which member of a bundle. */
 void next_step_lookup(struct typed *command, const struct options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command line: one table makes the parser and --help. */
-#ifndef JEPROF_OPTIONS_H
-#define JEPROF_OPTIONS_H
+#pragma once
 
 #include "jprof.h"
 
@@ -134,5 +133,3 @@ void options_explain_help(void);
 	{ "max-memory", OPT_TEXT, AT(max_memory), 0, NULL, "SIZE", \
 	  "stops, and says so, before it takes more memory (k, M, G; default: what the control group has left, or half of what is free)" }
 /* clang-format on */
-
-#endif

@@ -1,6 +1,5 @@
 /* What is compared stands in the order of its times. */
-#ifndef JEPROF_ORDER_H
-#define JEPROF_ORDER_H
+#pragma once
 
 #include "report/options.h"
 
@@ -17,5 +16,3 @@ bool order_is_same(const struct jprof_profile *difference, const char *path, con
 /* Whether both have a profile, or neither; else that was said. */
 bool order_are_alike(const struct jprof_profile *now, const struct jprof_profile *base, const char *path,
                      const char *base_path);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a report says of memory that is in no profile, and of sums over several processes. */
-#ifndef JEPROF_OUTSIDE_H
-#define JEPROF_OUTSIDE_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "report/load.h"
@@ -15,5 +14,3 @@ void outside_line(const struct loaded *loaded, bool rss_is_said, struct jp_strbu
 
 /* For below the first screen: the same in short, and how to read a sum of several processes, a line each. */
 void outside_notes(const struct loaded *loaded, struct jp_strbuf *lines);
-
-#endif

@@ -1,6 +1,5 @@
 /* A report does not go onto what it is made from. */
-#ifndef JEPROF_OVERWRITE_H
-#define JEPROF_OVERWRITE_H
+#pragma once
 
 #include "report/load.h"
 
@@ -10,5 +9,3 @@ bool overwrites_no_input(const struct options *options, const struct inputs *inp
 
 /* The same of one file more; a path of NULL is none. `file` is where the report is to go, NULL: standard output. */
 bool overwrites_not(const char *file, const char *path);
-
-#endif

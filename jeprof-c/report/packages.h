@@ -1,6 +1,5 @@
 /* Which package of a distribution brought a file, by the databases of dpkg and apk. */
-#ifndef JEPROF_PACKAGES_H
-#define JEPROF_PACKAGES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ struct packaged {
 /* Looks for all of them in the databases below `root` ("": this machine), with /usr before lib, bin and sbin or
  * without. Nothing there leads out of the root. */
 void packages_find(const char *root, struct packaged *files, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Pictures of call graphs: dot.h's, by the modules that are installed. */
-#ifndef JEPROF_PICTURE_H
-#define JEPROF_PICTURE_H
+#pragma once
 
 #include "dot.h"
 
@@ -11,5 +10,3 @@ int picture_draw(const struct jprof_graph *graph, const struct dot_opts *opts, c
 
 /* What lays out and draws: picture_gvc_dlopen.c or picture_gvc_none.c. NULL with the reason in *err. */
 const struct dot_gvc *picture_gvc(struct jprof_error *err);
-
-#endif

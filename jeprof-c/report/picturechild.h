@@ -1,6 +1,5 @@
 /* Pictures, drawn in a child. */
-#ifndef JEPROF_PICTURECHILD_H
-#define JEPROF_PICTURECHILD_H
+#pragma once
 
 #include "dot.h"
 
@@ -9,5 +8,3 @@
  * may. */
 int picture_draw_apart(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
                        struct dot_picture *picture, struct jprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What would bring the names that are missing, in terms of the machine: packages, files, servers. */
-#ifndef JEPROF_REMEDIES_H
-#define JEPROF_REMEDIES_H
+#pragma once
 
 #include "report/options.h"
 
@@ -29,5 +28,3 @@ bool remedy_for_file(const struct jprof_coverage_file *file, const struct option
 
 /* NULL is fine. */
 void remedies_free(struct remedies *remedies);
-
-#endif

@@ -1,6 +1,5 @@
 /* A table on a terminal: what stands over and under it, and how many rows fit between. */
-#ifndef JEPROF_SCREENFUL_H
-#define JEPROF_SCREENFUL_H
+#pragma once
 
 #include "cli/sink.h"
 #include "report/load.h"
@@ -17,5 +16,3 @@ bool screenful_plan(struct screenful *screenful, const struct loaded *loaded, co
                     const struct options *options, const struct inputs *inputs, size_t parts, const char *outside);
 
 void screenful_release(struct screenful *screenful);
-
-#endif

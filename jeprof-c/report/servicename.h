@@ -1,6 +1,5 @@
 /* Whose memory it is: the beginning of every screen. */
-#ifndef JEPROF_SERVICENAME_H
-#define JEPROF_SERVICENAME_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "jprof.h"
@@ -8,5 +7,3 @@
 /* Adds "shop: Puma, master and 2 workers", "kvserver". `file` stands for a program that is not known; NULL: "a
  * program". */
 void whose_add(struct jp_strbuf *text, const struct jprof_service *service, const char *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of --interactive share: the session, its settings, and what a word may mean. */
-#ifndef JEPROF_SESSION_H
-#define JEPROF_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ struct session_meaning session_meaning(const char *word, size_t len);
 
 /* `context` is the session. */
 edit_complete_fn session_complete;
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds the jemalloc that a program is to be started with. */
-#ifndef JEPROF_ALLOCATOR_H
-#define JEPROF_ALLOCATOR_H
+#pragma once
 
 #include "run/prove.h"
 
@@ -65,5 +64,3 @@ bool is_for_loader(const char *entry);
 
 /* The file that an entry of LD_PRELOAD means to the program's loader; NULL if there is none, or memory is short. */
 char *preload_path(const struct program *target, const char *entry, size_t len);
-
-#endif

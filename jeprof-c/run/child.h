@@ -1,6 +1,5 @@
 /* Runs a program that is known to be harmless, to see what it says. */
-#ifndef JEPROF_CHILD_H
-#define JEPROF_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@
  * 64 KiB at most and without NULs, is *said: owned by the caller. *status is that of waitpid, or -1 when time was up.
  * False when it could not be started, with errno set. */
 bool child_run(char *const *argv, char *const *env, int stream, int seconds, char **said, int *status);
-
-#endif

@@ -1,6 +1,5 @@
 /* The directory that dumps are written to. */
-#ifndef JEPROF_DUMPDIR_H
-#define JEPROF_DUMPDIR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ void dump_dir_name(const char *given, unsigned uid, char *dir, size_t size);
  * written to by `user` (as a launcher's word; NULL: the caller, who is root where it is another). *path is absolute,
  * and owned by the caller. 0, or a code with the reason in *err. */
 int dump_dir(const char *given, const char *user, char **path, struct jprof_error *err);
-
-#endif

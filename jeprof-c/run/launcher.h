@@ -1,6 +1,5 @@
 /* Programs whose business is to start another one: env, nice, tini, gosu ... */
-#ifndef JEPROF_LAUNCHER_H
-#define JEPROF_LAUNCHER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool launcher_read(char *const *argv, struct launch *launch);
 
 /* Whether a program of that name starts others: a shell, or one of these. What it starts may be anything. */
 bool is_launcher(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* MALLOC_CONF: pairs KEY:VALUE parted by commas, of which the last of a key counts. */
-#ifndef JEPROF_MALLCONF_H
-#define JEPROF_MALLCONF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ char *conf_tidy(const char *conf);
 /* A copy that makes a process which ends at once leave no dumps: prof_final, prof_gdump, prof_log and
  * lg_prof_interval are switched off where their values are such as jemalloc takes; all else stands as it is. */
 char *conf_harmless(const char *conf);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `jprof run` would do with a command: found and proved, nothing started. */
-#ifndef JEPROF_PLAN_H
-#define JEPROF_PLAN_H
+#pragma once
 
 #include "run/runopts.h"
 
@@ -18,5 +17,3 @@ struct run_plan {
 int run_plan_make(struct run_plan *plan, const struct run_options *options, char *const *argv, bool dry,
                   struct jprof_error *err);
 void run_plan_free(struct run_plan *plan);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a command line would run: the ELF file behind a command, found as execvp and the kernel find it. */
-#ifndef JEPROF_PROGRAM_H
-#define JEPROF_PROGRAM_H
+#pragma once
 
 #include "jprof.h"
 
@@ -41,5 +40,3 @@ bool program_is_ruby(const struct program *target);
 /* jprof_binary_defines and jprof_binary_exports, where memory that is short is noted: cli/shortage.h. */
 bool binary_defines(const struct jprof_binary *binary, const char *name);
 bool binary_exports(const struct jprof_binary *binary, const char *name);
-
-#endif

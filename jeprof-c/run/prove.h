@@ -1,6 +1,5 @@
 /* Proves what a jemalloc can do by running it once, in a program that does nothing. */
-#ifndef JEPROF_PROVE_H
-#define JEPROF_PROVE_H
+#pragma once
 
 #include "run/program.h"
 
@@ -28,5 +27,3 @@ bool prove(struct proof *proof, const char *so, const struct program *like, cons
 bool proof_option(const struct proof *proof, const char *name, char *value, size_t size);
 
 void proof_free(struct proof *proof);
-
-#endif

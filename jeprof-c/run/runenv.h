@@ -1,6 +1,5 @@
 /* The environment that a program is profiled with. */
-#ifndef JEPROF_RUNENV_H
-#define JEPROF_RUNENV_H
+#pragma once
 
 #include "run/allocator.h"
 
@@ -43,5 +42,3 @@ enum env_form { ENV_NONE, ENV_SHELL, ENV_DOCKER, ENV_HELM, ENV_PROCFILE, ENV_SYS
 
 /* Prints them to standard output, so quoted that whoever reads the form gets the very bytes. */
 void run_env_print(const struct run_env *env, enum env_form form);
-
-#endif

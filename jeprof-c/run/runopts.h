@@ -1,6 +1,5 @@
 /* The command line of `jprof run`. */
-#ifndef JEPROF_RUNOPTS_H
-#define JEPROF_RUNOPTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void run_options_help(void);
 
 /* A program's name with only such characters as a label may have; owned by the caller, NULL when memory is short. */
 char *run_label(const char *program);
-
-#endif

@@ -2,8 +2,7 @@
  * is asked for, so that the server itself answers at any time, holds no profile in its memory, and goes on whatever
  * becomes of the child. Dumps are made one at a time, and so that at most half of the time is spent on them: until the
  * next may be made, the last one is the answer, and what was not made of it yet is made then. */
-#ifndef JEPROF_HEAPANSWERS_H
-#define JEPROF_HEAPANSWERS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -40,5 +39,3 @@ bool heap_answers_reap(struct heap_answers *answers);
 
 /* Ends what is under way. */
 void heap_answers_end(struct heap_answers *answers);
-
-#endif

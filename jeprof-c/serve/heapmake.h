@@ -1,6 +1,5 @@
 /* What a child makes for who asks over HTTP: a snapshot of the processes, and of that profiles, numbers and a page. */
-#ifndef JEPROF_HEAPMAKE_H
-#define JEPROF_HEAPMAKE_H
+#pragma once
 
 #include "serve/serveopts.h"
 
@@ -19,5 +18,3 @@ enum serve_made { SERVE_MADE, SERVE_FAILED, SERVE_OTHERS };
 
 /* Writes the files. Without `last` the processes dump first. SERVE_FAILED after having said why. */
 enum serve_made heap_make(const struct serve_options *options, const struct heap_work *work);
-
-#endif

@@ -1,7 +1,6 @@
 /* The head of an HTTP/1.x request (RFC 9112, RFC 9110), read strictly and without allocating: what is not well formed
  * has no meaning here, but a status and a sentence. */
-#ifndef JEPROF_HTTPHEAD_H
-#define JEPROF_HTTPHEAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ struct http_fault http_head_end(const char *data, size_t len, size_t seen, size_
 
 /* Reads a whole head, of http_head_end's length. */
 struct http_fault http_head_parse(const char *data, size_t len, struct http_request *request);
-
-#endif

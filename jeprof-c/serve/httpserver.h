@@ -1,7 +1,6 @@
 /* HTTP/1.1 (RFC 9112) for a few clients at once: GET and HEAD, one request a connection, no threads. A client has 10 s
  * for its request and a minute to take the answer; where 16 are served already others wait to be let in. */
-#ifndef JEPROF_HTTPSERVER_H
-#define JEPROF_HTTPSERVER_H
+#pragma once
 
 #include <signal.h>
 
@@ -36,5 +35,3 @@ void http_server_retry(struct http_server *server);
 
 /* Closes all connections; NULL is fine. */
 void http_server_free(struct http_server *server);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the server listens: an address and a port, or a unix socket. */
-#ifndef JEPROF_LISTENAT_H
-#define JEPROF_LISTENAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/socket.h>
@@ -23,5 +22,3 @@ bool listener_begin(struct listener *listener, const char *where);
 
 /* Stops, and removes the unix socket if it is still that one. */
 void listener_end(struct listener *listener);
-
-#endif

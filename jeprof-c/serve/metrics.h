@@ -1,6 +1,5 @@
 /* Numbers of a service for Prometheus, in its text format. */
-#ifndef JEPROF_METRICS_H
-#define JEPROF_METRICS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -9,5 +8,3 @@
 /* The parts of an explanation, and the ten rows that grew most of a series, which may be NULL. The same name is never
  * there twice with the same labels. */
 void metrics_put(FILE *out, const struct jprof_explanation *explanation, const struct jprof_series *series);
-
-#endif

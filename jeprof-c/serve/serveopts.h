@@ -1,6 +1,5 @@
 /* The command line of `jprof serve`. */
-#ifndef JEPROF_SERVEOPTS_H
-#define JEPROF_SERVEOPTS_H
+#pragma once
 
 #include "report/options.h"
 #include "snap/snapopts.h"
@@ -18,5 +17,3 @@ bool serve_options_parse(struct serve_options *options, int argc, char **argv);
 void serve_options_free(struct serve_options *options);
 
 void serve_options_help(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Signals that end the program (INT, TERM, HUP) while it deals with processes: what it does is finished or taken back
  * within a second, whatever it waits for. */
-#ifndef JEPROF_INTERRUPT_H
-#define JEPROF_INTERRUPT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ bool interrupted(void);
  * May be nested. Without waiting for files or processes. */
 void interrupt_hold(void);
 void interrupt_release(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* A snapshot in memory, for a command that looks at live processes itself: it leaves no file. */
-#ifndef JEPROF_MEMSNAP_H
-#define JEPROF_MEMSNAP_H
+#pragma once
 
 #include "jprof-live.h"
 #include "snap/snapmember.h"
@@ -26,5 +25,3 @@ bool memsnap_of_core(struct memsnap *snap, const char *path, const struct snap_o
 void memsnap_take_back(void);
 
 void memsnap_free(struct memsnap *snap);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the child of an opener does, and how it is spoken to: one message for a request, one for its reply, on a
  * SOCK_SEQPACKET. */
-#ifndef JEPROF_OPENCHILD_H
-#define JEPROF_OPENCHILD_H
+#pragma once
 
 #include <limits.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ struct openchild_plan {
 
 /* Closes all descriptors but `socket`, serves and never returns. Allocates nothing. */
 _Noreturn void openchild_run(const struct openchild_plan *plan, int socket);
-
-#endif

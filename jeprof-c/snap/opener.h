@@ -1,8 +1,7 @@
 /* Opens files as a live process sees them, in a child process that has that process's rights and no more. Who collects
  * as root would else open, read and remove for a process what it could not itself. The child also takes the risk of
  * file systems that hang: what does not come in time is given up, and the child is ended. */
-#ifndef JEPROF_OPENER_H
-#define JEPROF_OPENER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ const struct jprof_opener *opener_functions(const struct opener *opener);
 
 /* Ends the child. NULL is fine. */
 void opener_end(struct opener *opener);
-
-#endif

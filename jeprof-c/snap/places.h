@@ -1,6 +1,5 @@
 /* Paths as a process sees them: below its root, with all links on the way, and no link of /proc followed. */
-#ifndef JEPROF_PLACES_H
-#define JEPROF_PLACES_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ int look_handle(int handle, struct look *look);
  * that was removed has no cwd. */
 void places_open(struct places *places, int pid);
 void places_close(struct places *places);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which processes the command line of snap means. */
-#ifndef JEPROF_SELECTION_H
-#define JEPROF_SELECTION_H
+#pragma once
 
 #include "jprof-live.h"
 #include "snap/snapopts.h"
@@ -8,5 +7,3 @@
 /* NULL after having said what is wrong. The list may be empty: selection_say_none says so. */
 struct jprof_processes *selection_find(const struct snap_options *options);
 void selection_say_none(const struct snap_options *options);
-
-#endif

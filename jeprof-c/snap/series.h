@@ -1,6 +1,5 @@
 /* How bundles are named, and which of a series are kept. */
-#ifndef JEPROF_SERIES_H
-#define JEPROF_SERIES_H
+#pragma once
 
 #include "snap/snapopts.h"
 
@@ -26,5 +25,3 @@ char *series_next(const struct series *series);
 void series_prune(const struct series *series, const struct snap_options *options, const char *newest);
 
 void series_end(struct series *series);
-
-#endif

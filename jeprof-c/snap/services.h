@@ -1,6 +1,5 @@
 /* A bundle is of one service: reports add up what is in it. */
-#ifndef JEPROF_SERVICES_H
-#define JEPROF_SERVICES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@
 /* Whether --puma without a pid has found one Puma at most. Of several it says which there are, and the command for
  * each. Processes that were given by pid are what the user has asked for. */
 bool services_are_one(const struct jprof_processes *list, const struct snap_options *options);
-
-#endif

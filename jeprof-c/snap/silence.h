@@ -1,6 +1,5 @@
 /* Why an agent that is loaded tells nothing of itself. */
-#ifndef SNAP_SILENCE_H
-#define SNAP_SILENCE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ bool silence_left_out(const char *agent, const char *name, bool ruby, char *text
 /* The reason in words, after "jprof's agent is loaded, but ", and what to do; false where it is not known, and the
  * words say what it may be. */
 bool silence_text(const struct jprof_process *process, const struct silence_env *env, char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* Having a process dump, in one of three ways: asked through its agent's socket; by a signal that its agent says
  * is its own; by a signal that the user says is the program's own. */
-#ifndef JEPROF_SNAPDUMP_H
-#define JEPROF_SNAPDUMP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -40,5 +39,3 @@ unsigned snap_file_timeout(const struct snap_options *options);
 /* Has the process's agent switch sampling on or off, as the options say; *was is what it was. False after having said
  * what is wrong. */
 bool snap_switch(const struct jprof_process *process, const struct snap_options *options, bool *was);
-
-#endif

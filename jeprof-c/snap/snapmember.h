@@ -1,6 +1,5 @@
 /* One process becomes a member of a bundle. */
-#ifndef JEPROF_SNAPMEMBER_H
-#define JEPROF_SNAPMEMBER_H
+#pragma once
 
 #include "jprof-live.h"
 #include "snap/snapopts.h"
@@ -62,5 +61,3 @@ int snap_keep_profile(void *profile, const struct jprof_heap_dump *dump);
 
 /* What is looked for in the memory of processes. */
 struct jprof_heap_opts snap_heap_opts(const struct snap_options *options);
-
-#endif

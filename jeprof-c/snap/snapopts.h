@@ -1,6 +1,5 @@
 /* The command line of `jprof snap`. */
-#ifndef JEPROF_SNAPOPTS_H
-#define JEPROF_SNAPOPTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void snap_options_free(struct snap_options *options);
 bool snap_options_select(const struct snap_options *options);
 
 void snap_options_help(void);
-
-#endif

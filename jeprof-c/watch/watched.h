@@ -1,6 +1,5 @@
 /* The snapshots of jprof watch, in memory: the first, the last, and a few between. */
-#ifndef JEPROF_WATCHED_H
-#define JEPROF_WATCHED_H
+#pragma once
 
 #include "report/load.h"
 #include "snap/memsnap.h"
@@ -28,5 +27,3 @@ bool watched_runs(const struct watched *w);
 struct inputs watched_inputs(struct watched *w);
 
 void watched_free(struct watched *w);
-
-#endif

@@ -1,6 +1,5 @@
 /* The terminal of jprof watch: what it shows, its keys, and its state, which is restored whatever ends the program. */
-#ifndef JEPROF_WATCHSCREEN_H
-#define JEPROF_WATCHSCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ bool watch_screen_show(const char *text, size_t len);
 
 /* Waits until the moment, by jp_clock_ms(), or until there is something to do. A signal that ends the program quits. */
 enum watch_event watch_screen_wait(int64_t when);
-
-#endif

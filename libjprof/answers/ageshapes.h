@@ -1,6 +1,5 @@
 /* How old the memory of a series' rows is, and what these ages make of its growth. */
-#ifndef JP_ANSWERS_AGESHAPES_H
-#define JP_ANSWERS_AGESHAPES_H
+#pragma once
 
 #include "answers/seriestypes.h"
 
@@ -12,5 +11,3 @@ bool jp_has_ages_of_both(const struct jprof_profile *difference);
 /* Fills in ages, begun, kept and both shapes of the series' rows. `view` is of the whole difference, with ages;
  * `row_of` has the row of each of its stacks, JP_NONE: none. 0, or -1 when memory is short. */
 int jp_series_ages(struct jp_series_rows *rows, const struct jprof_view *view, const uint32_t *row_of) jp_must_check;
-
-#endif

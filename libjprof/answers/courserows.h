@@ -1,6 +1,5 @@
 /* The rows of a series: each difference's stacks are added up by name. */
-#ifndef JP_ANSWERS_COURSEROWS_H
-#define JP_ANSWERS_COURSEROWS_H
+#pragma once
 
 #include "answers/seriestypes.h"
 
@@ -10,5 +9,3 @@ int jp_series_add(struct jp_series_rows *rows, const struct jprof_profile *diffe
                   struct jprof_error *err);
 
 void jp_series_rows_release(struct jp_series_rows *rows);
-
-#endif

@@ -1,6 +1,5 @@
 /* An explanation: its rows, and what would help. */
-#ifndef JP_ANSWERS_EXPLANATION_H
-#define JP_ANSWERS_EXPLANATION_H
+#pragma once
 
 #include "base/arena.h"
 #include "jprof.h"
@@ -22,5 +21,3 @@ struct jp_figure_pair {
 /* A row behind those that are there; NULL when memory is short. */
 struct jprof_explained *jp_explain_row(struct jprof_explanation *explanation, enum jprof_part part, unsigned depth,
                                        struct jp_figure_pair figure);
-
-#endif

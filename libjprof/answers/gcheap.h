@@ -1,6 +1,5 @@
 /* Ruby's GC heap: what is in it. */
-#ifndef JP_ANSWERS_GCHEAP_H
-#define JP_ANSWERS_GCHEAP_H
+#pragma once
 
 #include "answers/explanation.h"
 
@@ -11,5 +10,3 @@ double jp_counted_slots(const struct jprof_profile *profile, bool base);
  * for each class of objects, structs and extensions' data. Bytes are those of slots. 0, or -1 when memory is short. */
 int jp_explain_objects(struct jprof_explanation *explanation, const struct jprof_profile *now,
                        const struct jprof_profile *change) jp_must_check;
-
-#endif

@@ -1,6 +1,5 @@
 /* Kinds of memory: the groups of each kind, added up. */
-#ifndef JP_ANSWERS_KINDS_H
-#define JP_ANSWERS_KINDS_H
+#pragma once
 
 #include "view/view.h"
 
@@ -20,5 +19,3 @@ const struct jprof_row *jp_kind_called(const struct jp_kinds *kinds, const char 
 
 /* The group's own name if it is of this kind, else NULL: "String" of "Ruby data: String". */
 const char *jp_name_in_kind(const char *group, const char *kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* Live memory by size, where each object was counted: at several moments. */
-#ifndef JP_ANSWERS_LIVESIZES_H
-#define JP_ANSWERS_LIVESIZES_H
+#pragma once
 
 #include "answers/parts.h"
 #include "model/figures.h"
@@ -22,5 +21,3 @@ size_t jp_live_referrers(const struct jp_moments *moments, const struct jp_refer
 /* What there is of it at the i-th moment. */
 struct jp_referrer_sum jp_live_of_referrer(const struct jp_moments *moments, size_t i,
                                            const struct jp_referrer_sum *like);
-
-#endif

@@ -1,7 +1,6 @@
 /* The script that a Ruby was started with, by the outermost frame of its stacks: two applications under one Ruby have
  * the same program file, and other scripts. */
-#ifndef JP_ANSWERS_MAINSCRIPT_H
-#define JP_ANSWERS_MAINSCRIPT_H
+#pragma once
 
 #include "answers/seriestypes.h"
 #include "model/profile.h"
@@ -9,5 +8,3 @@
 /* Fills in the scripts of a series by its whole difference, where both sides have one, none has the same name on
  * both, and none starts any application, as bundle and rails do. 0, or -1 when memory is short. */
 int jp_find_main_scripts(struct jprof_series *series, const struct jprof_profile *whole) jp_must_check;
-
-#endif

@@ -1,6 +1,5 @@
 /* Lines of Ruby that moved between two builds of an application: their rows are matched by path and method. */
-#ifndef JP_ANSWERS_MOVEDLINES_H
-#define JP_ANSWERS_MOVEDLINES_H
+#pragma once
 
 #include "answers/seriestypes.h"
 
@@ -14,5 +13,3 @@ int jp_find_moved_lines(struct jp_series_rows *rows, const struct jprof_view *vi
 
 /* The name of a view's row in the series: its own where lines did not move. NULL when memory is short. */
 const char *jp_name_in_series(const struct jp_series_rows *rows, const struct jprof_row *row);
-
-#endif

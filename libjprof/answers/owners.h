@@ -1,6 +1,5 @@
 /* Whose the live memory is: rows of kinds, and of the groups in them. */
-#ifndef JP_ANSWERS_OWNERS_H
-#define JP_ANSWERS_OWNERS_H
+#pragma once
 
 #include "answers/explanation.h"
 
@@ -20,5 +19,3 @@ void jp_owner_views_release(struct jp_owner_views *views);
 /* Adds the kinds of the memory as rows of depth 1, largest first, and behind each its groups as rows of depth 2. */
 int jp_explain_owners(struct jprof_explanation *explanation, const struct jp_owner_views *views,
                       struct jprof_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* The parts of the memory of processes that are counted, at one moment or at several that are compared:
  * docs/internals/parts.md has what each is. */
-#ifndef JP_ANSWERS_PARTS_H
-#define JP_ANSWERS_PARTS_H
+#pragma once
 
 #include "jprof.h"
 
@@ -25,5 +24,3 @@ struct jp_moments jp_moments_of(const struct jp_moment *at, size_t count);
 /* The bytes of a part at the i-th moment; NAN: not known. JPROF_PART_NOT_EXPLAINED and what only rows of an explanation
  * have is not known here. */
 double jp_part_bytes(const struct jp_moments *moments, size_t i, enum jprof_part part);
-
-#endif

@@ -1,6 +1,5 @@
 /* Live memory by what points to it. */
-#ifndef JP_ANSWERS_POINTEDTO_H
-#define JP_ANSWERS_POINTEDTO_H
+#pragma once
 
 #include "answers/explanation.h"
 
@@ -14,5 +13,3 @@ int jp_explain_referrers(struct jprof_explanation *explanation, const struct jpr
  * depth 2 by size and content, most bytes first. 0, or -1 when memory is short. */
 int jp_explain_unreachable(struct jprof_explanation *explanation, const struct jprof_profile *now,
                            bool details) jp_must_check;
-
-#endif

@@ -1,6 +1,5 @@
 /* A series of snapshots: its rows, and what they rest on while it is made. */
-#ifndef JP_ANSWERS_SERIESTYPES_H
-#define JP_ANSWERS_SERIESTYPES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/intern.h"
@@ -46,5 +45,3 @@ struct jp_series_rows {
 	bool restarted; /* no process is on both sides: lines may have moved */
 	bool untagged;  /* rows are tags, and the difference at hand has none */
 };
-
-#endif

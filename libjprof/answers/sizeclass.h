@@ -1,7 +1,6 @@
 /* Fragmentation: which size classes of small objects have free places, whose objects are beside them, and who freed
  * those that lay there. */
-#ifndef JP_ANSWERS_SIZECLASS_H
-#define JP_ANSWERS_SIZECLASS_H
+#pragma once
 
 #include "answers/explanation.h"
 
@@ -19,5 +18,3 @@ int jp_explain_size_classes(struct jprof_explanation *explanation, const struct 
  * NULL, counted them before, too. 0, or -1 when memory is short. */
 int jp_explain_live_sizes(struct jprof_explanation *explanation, const struct jprof_profile *now,
                           const struct jprof_profile *change);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a growing row is made of, and where it came from. */
-#ifndef JP_ANSWERS_SUSPECT_H
-#define JP_ANSWERS_SUSPECT_H
+#pragma once
 
 #include "answers/seriestypes.h"
 
@@ -10,5 +9,3 @@ struct jprof_view;
  * none; `change` what each changed by. 0 or a code. */
 int jp_describe_rows(struct jp_series_rows *rows, const struct jprof_profile *difference, const struct jprof_view *view,
                      const uint32_t *row_of, struct jprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What to make of a row's course over the snapshots: docs/internals/statistics.md has the method. */
-#ifndef JP_ANSWERS_VERDICT_H
-#define JP_ANSWERS_VERDICT_H
+#pragma once
 
 #include "jprof.h"
 
@@ -38,5 +37,3 @@ double jp_samples_seen_at(double threshold, double left);
 
 /* The samples that went. */
 double jp_samples_left(const struct jprof_change *change);
-
-#endif

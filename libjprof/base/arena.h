@@ -1,6 +1,5 @@
 /* Memory that lives as long as its owner: allocated piece by piece, released at once. */
-#ifndef JP_BASE_ARENA_H
-#define JP_BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ void jp_arena_adopt(struct jp_arena *to, struct jp_arena *from);
 
 /* Frees everything; the arena is empty again. */
 void jp_arena_release(struct jp_arena *arena);
-
-#endif

@@ -1,6 +1,5 @@
 /* Growable arrays: a pointer, a count kept by the caller, and a capacity. */
-#ifndef JP_BASE_ARRAY_H
-#define JP_BASE_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ void jp_array_trim(void *items, size_t *cap, size_t count, size_t size);
 /* Reserves room for one more element of the array `items` with `count` and `cap`. */
 #define jp_array_push(items, count, cap)                                                                               \
 	((size_t)(count) < (cap) ? 0 : jp_array_reserve(&(items), &(cap), (size_t)(count) + 1, sizeof *(items)))
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the bytes of an input come from, and a window that moves over them, so that no input has to be held whole. */
-#ifndef JP_BASE_BYTESOURCE_H
-#define JP_BASE_BYTESOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool jp_window_more(struct jp_window *window);
 void jp_window_fill(struct jp_window *window, size_t size);
 
 void jp_window_release(struct jp_window *window);
-
-#endif

@@ -1,7 +1,6 @@
 /* Size and 64 bits of FNV-1a over bytes: by these a table of Ruby stacks knows its dump (docs/internals/ruby-table.md).
  */
-#ifndef JP_BASE_CHECKSUM_H
-#define JP_BASE_CHECKSUM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void jp_checksum_add(struct jp_checksum *sum, const void *data, size_t len);
 /* A source that hands on what `of` has, which it takes over, and adds it to *sum, which must outlive it. NULL when
  * memory is short: `of` is the caller's then. */
 struct jp_bytesource *jp_checksum_source(struct jp_bytesource *of, struct jp_checksum *sum);
-
-#endif

@@ -1,6 +1,5 @@
 /* How wide text is on a terminal, and text cut to a width. */
-#ifndef JP_BASE_COLUMNS_H
-#define JP_BASE_COLUMNS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ size_t jp_put_cut(struct jp_strbuf *out, const char *text, size_t room, jp_char_
 size_t jp_put_head(struct jp_strbuf *out, const char *text, size_t room, jp_char_columns_fn *columns_of);
 size_t jp_put_tail(struct jp_strbuf *out, const char *text, const char *tail, size_t room,
                    jp_char_columns_fn *columns_of);
-
-#endif

@@ -1,6 +1,5 @@
 /* Filling in a struct jprof_error. */
-#ifndef JP_BASE_ERROR_H
-#define JP_BASE_ERROR_H
+#pragma once
 
 #include "base/macros.h"
 #include "jprof.h"
@@ -29,5 +28,3 @@ static inline int jp_error_nomem(struct jprof_error *err)
 	jp_error(err, JPROF_E_NOMEM, NULL, 0, "out of memory");
 	return JPROF_E_NOMEM;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Opening files. Two kinds of path: one that the user gave, which may be a pipe, and one that a
  * dump named, which nobody vouches for. */
-#ifndef JP_BASE_FILE_H
-#define JP_BASE_FILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -88,5 +87,3 @@ bool jp_path_next(const char **list, char path[static PATH_MAX]);
  * compressed files do, the same without that ending. *at is 0 at first. False: no more; none for "-". *name is to be
  * freed, and NULL when memory is short. */
 bool jp_name_beside(const char *path, const char *suffix, size_t *at, char **name);
-
-#endif

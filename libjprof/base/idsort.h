@@ -1,6 +1,5 @@
 /* Sorts ids where they lie: qsort_r may take as much memory again, and ids are there by the million. */
-#ifndef JP_BASE_IDSORT_H
-#define JP_BASE_IDSORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
 typedef int jp_id_order_fn(uint32_t a, uint32_t b, const void *context);
 
 void jp_sort_ids(uint32_t *ids, size_t count, jp_id_order_fn *order, const void *context);
-
-#endif

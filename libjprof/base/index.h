@@ -1,6 +1,5 @@
 /* Which id an item has: a hash table over an array whose places are the ids. Nothing of the items is copied. */
-#ifndef JP_BASE_INDEX_H
-#define JP_BASE_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ static inline uint64_t jp_hash_mix(uint64_t h, uint64_t word)
 	h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 	return h ^ h >> 29;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Byte strings become small ids once; after that, equal means same id.
  * Serves names, paths, stacks (arrays of ids) and keys made of several ids. */
-#ifndef JP_BASE_INTERN_H
-#define JP_BASE_INTERN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void jp_intern_release(struct jp_intern *table);
 
 /* `count` ids, all of them JP_NONE; NULL when memory is short. */
 uint32_t *jp_none_array(size_t count) jp_must_check;
-
-#endif

@@ -1,8 +1,7 @@
 /* JSON texts that are held whole, as values (base/jsonpull.h reads them, and what is longer; base/jsonout.h writes).
  * What is read is not trusted: its size and depth are bounded, and a value that is missing, null or of another type is
  * as if it were not there. Of two members of one name the last counts. */
-#ifndef JP_BASE_JSONIN_H
-#define JP_BASE_JSONIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ int64_t jp_json_seconds(jp_json *object, const char *key);
 bool jp_json_hex(jp_json *object, const char *key, uint64_t *value);
 
 bool jp_json_true(jp_json *object, const char *key);
-
-#endif

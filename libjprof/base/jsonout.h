@@ -1,6 +1,5 @@
 /* Writes JSON (RFC 8259) in UTF-8: equal values give equal bytes, whatever the locale. */
-#ifndef JP_BASE_JSONOUT_H
-#define JP_BASE_JSONOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ void jp_json_put_text(struct jp_strbuf *out, const char *text);
 
 /* Writes a finite number as above, for text of other formats. */
 void jp_put_decimal(struct jp_strbuf *out, double value, unsigned decimals);
-
-#endif

@@ -2,8 +2,7 @@
  * is bounded, and no step goes beyond its end. A file of one value a line is read by jp_reader_line and this. As many
  * writers need it, a comma may stand before the end of an array or object, and texts may hold control characters but
  * NUL, and bytes that are no UTF-8: they come out as they are. */
-#ifndef JP_BASE_JSONPULL_H
-#define JP_BASE_JSONPULL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ size_t jp_json_decode(const struct jp_json_text *text, char *to);
 /* A number's value; false: it is none of this type, or beyond its range. */
 bool jp_json_to_uint(struct jp_span number, uint64_t *value);
 bool jp_json_to_double(struct jp_span number, double *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Option structs that grow: a caller compiled against an older header gives a shorter one. */
-#ifndef JP_BASE_OPTS_H
-#define JP_BASE_OPTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@
  * all if `given` is NULL, becomes zero. A longer struct is refused if the rest is not zero: it asks
  * for something that this library does not know. */
 int jp_opts_take(void *own, size_t size, const void *given, struct jprof_error *err);
-
-#endif

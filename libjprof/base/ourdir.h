@@ -1,7 +1,6 @@
 /* A directory that only this user can write, with files that several processes replace there, each as a whole: what may
  * be lost at any time, and is read as anybody's. Files that somebody else put there are left alone. */
-#ifndef JP_BASE_OURDIR_H
-#define JP_BASE_OURDIR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ bool jp_ourdir_measure(int dir, jp_ourdir_own *is_own, struct jp_ourdir_sum *sum
 /* Removes those of them that were used longest ago, until the others have `most` bytes at most; and what processes that
  * were killed while they wrote have left. *removed is what was removed. False with errno set. */
 bool jp_ourdir_trim(int dir, jp_ourdir_own *is_own, uint64_t most, struct jp_ourdir_sum *removed);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files that nobody else can have put there. */
-#ifndef JP_BASE_OURS_H
-#define JP_BASE_OURS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ bool jp_file_is_ours(const char *path, uint64_t dev, uint64_t inode);
 /* Whether the file may be opened because that other one says so: both have one owner, or both are root's or the
  * caller's. */
 bool jp_file_same_owner(const struct stat *file, const struct stat *other);
-
-#endif

@@ -1,6 +1,5 @@
 /* Regular expressions of the user: Perl's syntax, by PCRE2. */
-#ifndef JP_BASE_PATTERN_H
-#define JP_BASE_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool jp_pattern_given_up(const struct jp_pattern *pattern);
 int jp_pattern_check(const struct jp_pattern *pattern, const char *option, struct jprof_error *err);
 
 void jp_pattern_free(struct jp_pattern *pattern);
-
-#endif

@@ -1,7 +1,6 @@
 /* The one way to touch bytes that came from a file: every step is checked against the end, and
  * every number against its type. Text is read by lines and spans, binary data by struct jp_bytes. */
-#ifndef JP_BASE_READER_H
-#define JP_BASE_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ int64_t jp_bytes_sint(struct jp_bytes *bytes, unsigned size);
 uint64_t jp_bytes_uleb(struct jp_bytes *bytes);
 int64_t jp_bytes_sleb(struct jp_bytes *bytes);
 const char *jp_bytes_cstr(struct jp_bytes *bytes); /* NULL when no NUL ends it */
-
-#endif

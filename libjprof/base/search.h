@@ -1,6 +1,5 @@
 /* Binary search in arrays of structs that are sorted by their first member, a uint64_t. */
-#ifndef JP_BASE_SEARCH_H
-#define JP_BASE_SEARCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ const void *jp_last_up_to(const void *items, size_t count, size_t size, uint64_t
 /* For qsort and bsearch: such elements, or numbers of 64 bits; the second: of 32. */
 int jp_by_first(const void *a, const void *b);
 int jp_by_number(const void *a, const void *b);
-
-#endif

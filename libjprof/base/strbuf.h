@@ -1,7 +1,6 @@
 /* Text that grows. Once memory was short, `failed` stays set and later calls do nothing,
  * so that a caller checks once at the end. */
-#ifndef JP_BASE_STRBUF_H
-#define JP_BASE_STRBUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void jp_strbuf_flush(struct jp_strbuf *buf);
 void jp_strbuf_cut(struct jp_strbuf *buf, size_t len);
 
 void jp_strbuf_release(struct jp_strbuf *buf);
-
-#endif

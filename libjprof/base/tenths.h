@@ -1,6 +1,5 @@
 /* Numbers with one place, which stand in each row of most reports: printf takes most of a large one's time for them. */
-#ifndef JP_BASE_TENTHS_H
-#define JP_BASE_TENTHS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ size_t jp_put_tenths(char *text, size_t size, double value);
 
 /* Likewise "%.0f" of a value that is cut to a whole number before. */
 size_t jp_put_whole(char *text, size_t size, double value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts that end in NUL: how they begin, and the last part of a path. */
-#ifndef JP_BASE_TEXTPARTS_H
-#define JP_BASE_TEXTPARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ static inline const char *jp_basename(const char *path)
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
 }
-
-#endif

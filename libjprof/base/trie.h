@@ -1,6 +1,5 @@
 /* Runs of ids that begin alike as one tree: stacks, from the outermost frame on. */
-#ifndef JP_BASE_TRIE_H
-#define JP_BASE_TRIE_H
+#pragma once
 
 #include "base/index.h"
 
@@ -40,5 +39,3 @@ static inline uint32_t jp_trie_end(const struct jp_trie *trie)
 {
 	return trie->depth ? trie->path[trie->depth - 1] : 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Names from dumps are bytes of any kind; formats that ask for UTF-8 get it through here. */
-#ifndef JP_BASE_UTF8_H
-#define JP_BASE_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ size_t jp_utf8_decode(const char *s, size_t len, uint32_t *code);
 
 /* How many of the first `len` bytes, up to the first other one, are printable ASCII: nearly all of most names. */
 size_t jp_ascii_run(const char *s, size_t len);
-
-#endif

@@ -1,7 +1,6 @@
 /* A bundle as it stands in the file: docs/internals/bundle.md. Members and their files are looked at, and nothing of
  * what they hold but bundle.json. */
-#ifndef JP_BUNDLE_BUNDLE_H
-#define JP_BUNDLE_BUNDLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -60,5 +59,3 @@ int jp_no_member(const struct jprof_bundle *bundle, const char *wanted, struct j
 /* The members that opts->member asks for, added up; what is wrong with the bundle becomes a note. */
 int jp_profile_from_bundle(const struct jprof_bundle *bundle, const struct jprof_profile_opts *opts,
                            struct jprof_profile **profile, struct jprof_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a bundle's member, or the side-car of a dump, tells of its process beside the dump. What is not there, or cannot
  * be read, is not known. */
-#ifndef JP_BUNDLE_MEMBER_FIGURES_H
-#define JP_BUNDLE_MEMBER_FIGURES_H
+#pragma once
 
 #include "base/jsonin.h"
 #include "bundle/bundle.h"
@@ -25,5 +24,3 @@ bool jp_ruby_version_of(const struct jprof_profile *profile, char version[8]);
 
 /* The same of the member's maps, for a member without a dump. */
 bool jp_ruby_version_mapped(const struct jp_bundle_member *member, char version[8]);
-
-#endif

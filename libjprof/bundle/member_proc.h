@@ -1,6 +1,5 @@
 /* What the files of /proc and of the control group in a bundle's member tell. */
-#ifndef JP_BUNDLE_MEMBER_PROC_H
-#define JP_BUNDLE_MEMBER_PROC_H
+#pragma once
 
 #include "bundle/bundle.h"
 #include "model/process_sums.h"
@@ -9,5 +8,3 @@
 bool jp_number_in_lines(const struct jp_bundle_file *file, const char *key, uint64_t *number);
 
 void jp_figures_of_proc(struct jp_outside *to, const struct jp_bundle_member *member);
-
-#endif

@@ -1,6 +1,5 @@
 /* A tar archive on its way through a compressor, a piece at a time. */
-#ifndef JP_BUNDLE_PACK_H
-#define JP_BUNDLE_PACK_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "jprof.h"
@@ -26,5 +25,3 @@ int jp_pack_close(struct jp_pack *pack, struct jprof_error *err);
 
 /* Frees it without ending the stream; NULL is fine. */
 void jp_pack_drop(struct jp_pack *pack);
-
-#endif

@@ -1,6 +1,5 @@
 /* What symbolizing found, in a form that a bundle carries: docs/internals/bundle.md. */
-#ifndef JP_BUNDLE_SYMBOL_FILES_H
-#define JP_BUNDLE_SYMBOL_FILES_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "jprof.h"
@@ -11,5 +10,3 @@ void jp_symbols_build_ids(const struct jprof_profile *profile, struct jp_strbuf 
 /* The two files of a profile that is symbolized: the names as gzip'd profile.proto, and the rest as JSON. */
 int jp_symbols_render(const struct jprof_profile *profile, struct jp_strbuf *proto, struct jp_strbuf *json,
                       struct jprof_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Words shared by who writes symbols.json of a bundle (symbol_files.c) and who reads it (bundled_names.c): see
  * docs/internals/bundle.md. */
-#ifndef JP_BUNDLE_SYMBOL_WORDS_H
-#define JP_BUNDLE_SYMBOL_WORDS_H
+#pragma once
 
 #include "model/profile.h"
 
@@ -16,5 +15,3 @@ bool jp_symbols_source(char letter, enum jprof_source *source, bool *wrapper, bo
 /* The word for a proof, and back; what is not known is unverified. */
 const char *jp_symbols_proof_word(enum jprof_proof proof);
 enum jprof_proof jp_symbols_proof(const char *word);
-
-#endif

@@ -1,6 +1,5 @@
 /* The files of a tar archive in memory: POSIX ustar, and the long names of GNU's tar and of pax. */
-#ifndef JP_BUNDLE_TAR_H
-#define JP_BUNDLE_TAR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ enum jp_tar_result { JP_TAR_ENTRY, JP_TAR_END, JP_TAR_DAMAGED };
 
 /* The next entry; what it points to is a part of tar->data. */
 enum jp_tar_result jp_tar_next(struct jp_tar *tar, struct jp_tar_entry *entry);
-
-#endif

@@ -1,6 +1,5 @@
 /* How an agent announces itself in /proc/PID/maps: docs/internals/agent.md. */
-#ifndef JP_COLLECT_ANNOUNCEMENT_H
-#define JP_COLLECT_ANNOUNCEMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ bool jp_trouble_parse(uint64_t offset, int *trouble, int *error);
 
 /* In words, and what to do. */
 void jp_trouble_text(int trouble, int error, char *text, size_t size);
-
-#endif

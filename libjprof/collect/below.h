@@ -1,7 +1,6 @@
 /* Opening what a live process sees: through its opener, or, without one, with the caller's own rights by the same
  * rules. */
-#ifndef JP_COLLECT_BELOW_H
-#define JP_COLLECT_BELOW_H
+#pragma once
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,5 +15,3 @@ int jp_below_remove(const struct jprof_target *target, const char *path, const s
 /* Connects a new, blocking socket, which shows who speaks, and makes it non-blocking. Waits for half a second at most
  * until the listener's queue has a place. 0, or -1 with errno set; EAGAIN: there was none. */
 int jp_below_connect(int fd, const struct sockaddr_un *address, socklen_t len);
-
-#endif

@@ -1,6 +1,5 @@
 /* Dumps and their side-cars; the public part is in jprof.h. */
-#ifndef JP_COLLECT_DUMPFILE_H
-#define JP_COLLECT_DUMPFILE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -29,5 +28,3 @@ int jp_dump_file_beside(const struct jprof_target *target, const struct jprof_du
  * begins an error. */
 int jp_dump_file_adopt(int fd, const char *name, const char *what, struct jprof_dump_file **file,
                        struct jprof_error *err);
-
-#endif

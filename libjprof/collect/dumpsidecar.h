@@ -1,6 +1,5 @@
 /* The side-car of a dump: docs/internals/agent.md. */
-#ifndef JP_COLLECT_DUMPSIDECAR_H
-#define JP_COLLECT_DUMPSIDECAR_H
+#pragma once
 
 #include "collect/dumpfile.h"
 
@@ -11,5 +10,3 @@ int jp_sidecar_check(const struct jprof_target *target, const struct jprof_dump_
 
 /* Whether a signal was the reason for the dump. A side-car that cannot be read does not tell: true. */
 bool jp_sidecar_is_of_signal(const struct jprof_dump_file *sidecar);
-
-#endif

@@ -1,6 +1,5 @@
 /* Live processes; the public part is in jprof.h. */
-#ifndef JP_COLLECT_PROCESS_H
-#define JP_COLLECT_PROCESS_H
+#pragma once
 
 #include "base/arena.h"
 #include "jprof-live.h"
@@ -13,5 +12,3 @@ int jp_process_read(struct jp_arena *arena, const char *proc, struct jprof_proce
 /* What jp_process_read does, in two steps: who it is; what it has mapped. */
 int jp_process_read_basics(struct jp_arena *arena, const char *proc, struct jprof_process *process) jp_must_check;
 int jp_process_read_maps(struct jp_arena *arena, const char *proc, struct jprof_process *process) jp_must_check;
-
-#endif

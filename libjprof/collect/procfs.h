@@ -1,7 +1,6 @@
 /* The files of /proc/PID. A process may end at any moment, and another may get its pid: who reads several
  * files compares start_ticks before and after. */
-#ifndef JP_COLLECT_PROCFS_H
-#define JP_COLLECT_PROCFS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ bool jp_proc_is_gone(int error);
 
 /* The error for a process of which /proc gives such an errno: it has ended, or why it cannot be looked at. */
 int jp_proc_error(struct jprof_error *err, int pid, int error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether a table of Ruby stacks is that of a dump: docs/internals/ruby-table.md. */
-#ifndef JP_COLLECT_TABLECHECK_H
-#define JP_COLLECT_TABLECHECK_H
+#pragma once
 
 #include "collect/dumpfile.h"
 
@@ -8,5 +7,3 @@
  * nothing. */
 const char *jp_table_doubt(const struct jprof_target *target, const struct jprof_dump_file *table,
                            const struct jprof_dump_file *dump);
-
-#endif

@@ -1,6 +1,5 @@
 /* A process that is dealt with; the public part is in jprof.h. */
-#ifndef JP_COLLECT_TARGET_H
-#define JP_COLLECT_TARGET_H
+#pragma once
 
 #include "jprof-live.h"
 
@@ -18,5 +17,3 @@ struct jprof_target {
 /* PROC/PID/NAME; the text lives as long as the block it is used in. */
 #define jp_target_path(target, name) (jp_target_path_into((char[4096]){ 0 }, (target), (name)))
 const char *jp_target_path_into(char path[4096], const struct jprof_target *target, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Connecting to a unix socket of another process, wherever its mounts and its network lie. */
-#ifndef JP_COLLECT_UNIXSOCK_H
-#define JP_COLLECT_UNIXSOCK_H
+#pragma once
 
 #include "collect/target.h"
 
@@ -29,5 +28,3 @@ void jp_reply_release(struct jp_reply *reply);
 int jp_unixsock_send(int fd, const void *data, size_t len, int64_t deadline, const char *what, struct jprof_error *err);
 int jp_unixsock_line(int fd, size_t limit, int64_t deadline, const char *what, struct jp_reply *reply,
                      struct jprof_error *err);
-
-#endif

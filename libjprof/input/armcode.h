@@ -1,7 +1,6 @@
 /* Where AArch64 instructions refer to places by their distance. Instructions have 4 bytes, little-endian. By Arm's
  * Architecture Reference Manual, chapter C4. */
-#ifndef JP_INPUT_ARMCODE_H
-#define JP_INPUT_ARMCODE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ struct jp_arm_insn jp_arm_read(const unsigned char code[static 4], uint64_t vadd
 
 /* Sets these bits of an instruction to zero. */
 void jp_arm_clear(unsigned char code[static 4], uint32_t mask);
-
-#endif

@@ -1,6 +1,5 @@
 /* What is known of addresses in the code of an object file, for who shows that code. */
-#ifndef JP_INPUT_ASKCODE_H
-#define JP_INPUT_ASKCODE_H
+#pragma once
 
 #include "input/asknames.h"
 
@@ -18,5 +17,3 @@ struct jp_code_place {
  * why if a question was not answered; -1 when memory is short. */
 int jp_ask_code(struct jp_objfile *file, const struct jp_debug_where *where, const uint64_t *vaddrs, size_t count,
                 struct jp_arena *arena, struct jp_code_place *places, struct jprof_error *err) jp_must_check;
-
-#endif

@@ -1,7 +1,6 @@
 /* Machine code as text, decoded by who finds names: what decodes dies where memory is short, and reads code of
  * anybody's. */
-#ifndef JP_INPUT_ASKDECODED_H
-#define JP_INPUT_ASKDECODED_H
+#pragma once
 
 #include "base/arena.h"
 #include "input/namerequest.h"
@@ -29,5 +28,3 @@ int jp_ask_decoded(const struct jp_objfile *file, const struct jprof_name_finder
  * go into one answer: size (a byte), target (8, little-endian), and the text with its NUL. JPROF_E_NOMEM; JPROF_E_IO:
  * the file cannot be read; JPROF_E_UNSUPPORTED: no decoder is loaded. */
 int jp_decode_answer(const struct jp_name_request *request, struct jp_strbuf *out) jp_must_check;
-
-#endif

@@ -1,7 +1,6 @@
 /* Names of places in an object file, from that file and all that belongs to it: opens them by the rules of debugfile.h
  * and splitfile.h, has the names found by findnames.h, and opens what that wants. */
-#ifndef JP_INPUT_ASKNAMES_H
-#define JP_INPUT_ASKNAMES_H
+#pragma once
 
 #include "input/debugfile.h"
 #include "input/namereply.h"
@@ -56,5 +55,3 @@ size_t jp_asking_offset(const struct jp_asking *asking, size_t i);
 
 /* Closes the files, and releases the reply. */
 void jp_asking_release(struct jp_asking *asking);
-
-#endif

@@ -1,6 +1,5 @@
 /* Packs of names that are in the program itself: one static file has no folder of them beside it. */
-#ifndef JP_INPUT_BUILTINPACKS_H
-#define JP_INPUT_BUILTINPACKS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ struct jp_builtin_pack {
 
 /* The i-th, from 0, by name; NULL: there are no more. */
 const struct jp_builtin_pack *jp_builtin_pack_at(size_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the machine code around an address proves. Known for x86-64 and AArch64; elsewhere there
  * is simply no evidence. */
-#ifndef JP_INPUT_CALLSITE_H
-#define JP_INPUT_CALLSITE_H
+#pragma once
 
 #include "input/objfile.h"
 
@@ -20,5 +19,3 @@ int jp_machine_of(const struct jp_objfile *file);
 
 /* The bytes [vaddr, vaddr+len) of code as they stand in the file: false where the file has none. */
 bool jp_read_code(const struct jp_objfile *file, uint64_t vaddr, unsigned char *bytes, size_t len);
-
-#endif

@@ -1,6 +1,5 @@
 /* The functions of capstone that are used. */
-#ifndef JP_INPUT_CAPSTONELIB_H
-#define JP_INPUT_CAPSTONELIB_H
+#pragma once
 
 #include <capstone/capstone.h>
 
@@ -20,5 +19,3 @@ struct jp_capstone {
 int jp_capstone_load(struct jp_capstone *capstone, struct jprof_error *err);
 
 void jp_capstone_unload(struct jp_capstone *capstone);
-
-#endif

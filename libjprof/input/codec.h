@@ -1,6 +1,5 @@
 /* The ways of compressing that are known, and what undoes each of them, a piece at a time. */
-#ifndef JP_INPUT_CODEC_H
-#define JP_INPUT_CODEC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ struct jp_codec {
 };
 
 extern const struct jp_codec jp_codec_gzip, jp_codec_xz, jp_codec_zstd, jp_codec_bzip2;
-
-#endif

@@ -1,7 +1,6 @@
 /* The code of an ELF file as the fingerprints of its functions need it: where each function is, and by what names it
  * knows the places that it refers to. */
-#ifndef JP_INPUT_CODEFILE_H
-#define JP_INPUT_CODEFILE_H
+#pragma once
 
 #include "base/macros.h"
 #include "base/reader.h"
@@ -43,5 +42,3 @@ int jp_codesymbols_read(const struct jp_objfile *object, uint32_t type, struct j
  * directory.
  * "" where that cannot be read, NULL when memory is short. */
 const char *jp_codefile_soname(const struct jp_objfile *object, struct jp_arena *arena);
-
-#endif

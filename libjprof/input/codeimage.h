@@ -1,8 +1,7 @@
 /* An ELF file as machine/image.h wants it: its code and data by address, what the loader relocates, its dynamic
  * symbols, its functions by .eh_frame. Of 64 bits and little-endian, x86-64 or AArch64; of another, and of one without
  * section headers, there is nothing. */
-#ifndef JP_INPUT_CODEIMAGE_H
-#define JP_INPUT_CODEIMAGE_H
+#pragma once
 
 #include "input/objfile.h"
 #include "machine/image.h"
@@ -18,5 +17,3 @@ struct jp_codeimage {
 int jp_codeimage_read(const struct jp_objfile *file, struct jp_codeimage *code);
 
 void jp_codeimage_release(struct jp_codeimage *code);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the machine code of a file says of functions that neither symbols nor debug information name: what Ruby calls
  * them (machine/registered.h). Found for the whole file at once. */
-#ifndef JP_INPUT_CODENAMES_H
-#define JP_INPUT_CODENAMES_H
+#pragma once
 
 #include "input/objfile.h"
 
@@ -16,5 +15,3 @@ bool jp_codenames_start(const struct jp_codenames *names, size_t i, uint64_t *st
 
 /* What Ruby calls the function that begins there, or NULL. It lives as long as the names. */
 const char *jp_codenames_at(const struct jp_codenames *names, uint64_t start);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds, and opens, the debug information that an object file left elsewhere. */
-#ifndef JP_INPUT_DEBUGFILE_H
-#define JP_INPUT_DEBUGFILE_H
+#pragma once
 
 #include "input/debuginfod.h"
 #include "input/namereply.h"
@@ -51,5 +50,3 @@ int jp_debugfiles_find(struct jp_objfile *file, const struct jp_debug_where *whe
 
 /* Closes what was found, and leaves it empty. */
 void jp_debugfiles_release(struct jp_debugfiles *found);
-
-#endif

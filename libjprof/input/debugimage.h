@@ -1,7 +1,6 @@
 /* Of a file with compressed debug information, an ELF file in memory that has what of it is read, unpacked: libdw by
  * itself unpacks each section when it opens the file, and those that nobody asks for, too. */
-#ifndef JP_INPUT_DEBUGIMAGE_H
-#define JP_INPUT_DEBUGIMAGE_H
+#pragma once
 
 #include "input/objfile.h"
 
@@ -9,5 +8,3 @@
  * first. NULL where libdw has to have the file: nothing is compressed, or not as ELF of this machine's kind has it, or
  * it claims to be larger than memory that can be had, which is no reason for other files to lose their names. */
 void *jp_debugimage_new(const struct jp_objfile *file, size_t *size) jp_must_check;
-
-#endif

@@ -1,7 +1,6 @@
 /* Debug files from debuginfod servers: debuginfod_lib.c through libdebuginfod, or debuginfod_none.c.
  * This is the only code that uses the network, and it is only called with jprof_symbolize_opts.debuginfod. */
-#ifndef JP_INPUT_DEBUGINFOD_H
-#define JP_INPUT_DEBUGINFOD_H
+#pragma once
 
 struct jp_debuginfod;
 
@@ -19,5 +18,3 @@ char *jp_debuginfod_find(struct jp_debuginfod *client, const char *build_id);
 const char *jp_debuginfod_trouble(const struct jp_debuginfod *client);
 
 void jp_debuginfod_free(struct jp_debuginfod *client);
-
-#endif

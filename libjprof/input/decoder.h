@@ -1,6 +1,5 @@
 /* Machine code as text. */
-#ifndef JP_INPUT_DECODER_H
-#define JP_INPUT_DECODER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ int jp_decode(struct jp_decoder *decoder, const unsigned char *code, size_t len,
               struct jp_decoded *decoded) jp_must_check;
 
 void jp_decoder_free(struct jp_decoder *decoder);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names for people: C++ and Rust names demangled, and shortened. */
-#ifndef JP_INPUT_DEMANGLE_H
-#define JP_INPUT_DEMANGLE_H
+#pragma once
 
 #include "base/strbuf.h"
 
@@ -23,5 +22,3 @@ const char *jp_demangler(void);
 /* What differs between demanglers: returns a string for free(), or NULL if `name` is not mangled.
  * With `bare`, function names come without return type. One of demangle_*.c has it. */
 char *jp_demangle_with_library(const char *name, bool bare);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a dump in text holds, as it stands there: stacks of addresses and their raw counters. heap_v2,
  * gperftools' heap profiles and symbolized files all become this. */
-#ifndef JP_INPUT_DUMPDATA_H
-#define JP_INPUT_DUMPDATA_H
+#pragma once
 
 #include <time.h>
 
@@ -110,5 +109,3 @@ void jp_dump_drop_stacks(struct jprof_dump *dump);
 
 /* Adds a warning. 0 or JPROF_E_NOMEM. */
 int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what);
-
-#endif

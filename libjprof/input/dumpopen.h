@@ -1,6 +1,5 @@
 /* Dumps in text: which format one is decides who reads it. */
-#ifndef JP_INPUT_DUMPOPEN_H
-#define JP_INPUT_DUMPOPEN_H
+#pragma once
 
 #include "input/dumpdata.h"
 #include "input/tablefile.h"
@@ -11,5 +10,3 @@ struct jp_stream;
  * is not that of this very dump, is noted in the dump, and no error. As jprof_dump_parse. */
 int jp_dump_read(struct jp_stream *stream, const struct jp_table_text *table, struct jprof_dump **dump,
                  struct jprof_error *err);
-
-#endif

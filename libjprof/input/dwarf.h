@@ -1,6 +1,5 @@
 /* Functions, inlined functions, files and lines from DWARF, through libdw. */
-#ifndef JP_INPUT_DWARF_H
-#define JP_INPUT_DWARF_H
+#pragma once
 
 #include "input/elffile.h"
 #include "input/lookup.h"
@@ -26,5 +25,3 @@ int jp_dwarf_lookup(struct jp_dwarf *dwarf, struct jp_objfile *file, struct jp_s
                     struct jp_lookup *lookups, size_t count);
 
 void jp_dwarf_free(struct jp_dwarf *dwarf);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the functions of a compile unit are called where the linker's name does not tell: by the scopes around them. */
-#ifndef JP_INPUT_DWARFNAMES_H
-#define JP_INPUT_DWARFNAMES_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/strbuf.h"
@@ -52,5 +51,3 @@ void jp_dwarf_names_put(struct jp_dwarf_names *names, Dwarf_Die *die, struct jp_
 /* Forgets what DIEs are called: those of a .dwo file, which may be closed. */
 void jp_dwarf_names_forget(struct jp_dwarf_names *names);
 void jp_dwarf_names_release(struct jp_dwarf_names *names);
-
-#endif

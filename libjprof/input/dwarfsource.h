@@ -1,6 +1,5 @@
 /* Source files and lines of one compile unit, with full paths. */
-#ifndef JP_INPUT_DWARFSOURCE_H
-#define JP_INPUT_DWARFSOURCE_H
+#pragma once
 
 #include <elfutils/libdw.h>
 
@@ -26,5 +25,3 @@ const char *jp_dwarf_source_file(struct jp_dwarf_source *source, Dwarf_Die *die,
 
 /* The line of an address; NULL and 0 where it is not known. */
 void jp_dwarf_source_line(struct jp_dwarf_source *source, uint64_t vaddr, const char **file, unsigned *line);
-
-#endif

@@ -1,7 +1,6 @@
 /* DWARF packages (.dwp), in which the .dwo files of a program are one: dwpackage_lib.c with a libdw that reads them
  * (0.192), or dwpackage_none.c. */
-#ifndef JP_INPUT_DWPACKAGE_H
-#define JP_INPUT_DWPACKAGE_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -11,5 +10,3 @@ bool jp_dwpackage_readable(void);
 
 /* Where the unit's range lists (.debug_rnglists.dwo) begin: 0 outside of a package. False if that is not known. */
 bool jp_dwpackage_lists(Dwarf_CU *unit, uint64_t *offset);
-
-#endif

@@ -1,6 +1,5 @@
 /* Bounds of functions from .eh_frame, which even stripped files keep. */
-#ifndef JP_INPUT_EHFRAME_H
-#define JP_INPUT_EHFRAME_H
+#pragma once
 
 #include <libelf.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ int jp_ehframe_walk(struct jp_bytes frames, uint64_t vaddr, unsigned word, struc
                     size_t *count) jp_must_check;
 
 void jp_ehframe_free(struct jp_ehframe *ehframe);
-
-#endif

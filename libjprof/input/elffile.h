@@ -1,7 +1,6 @@
 /* An open ELF file for its names: libelf's view of it beside our own. Nothing is opened. Only findnames.h and what is
  * behind it see a file so; tests/layers.sh knows them. */
-#ifndef JP_INPUT_ELFFILE_H
-#define JP_INPUT_ELFFILE_H
+#pragma once
 
 #include <libelf.h>
 
@@ -31,5 +30,3 @@ Elf_Data *jp_elffile_section(const struct jp_elffile *file, const char *name);
 /* Whether dwz moved parts of its debug information out (.gnu_debugaltlink): libdw would open the file that it names by
  * itself, whatever that is, unless it was given one. */
 bool jp_elffile_shares(const struct jp_elffile *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* The headers of an ELF file, read by a bounded reader of our own: enough to decide which file it is. libelf and libdw
  * see a file only where its names are found (elffile.h). Format: System V ABI, chapter 4; <elf.h> has the numbers. */
-#ifndef JP_INPUT_ELFHEADERS_H
-#define JP_INPUT_ELFHEADERS_H
+#pragma once
 
 #include <elf.h>
 
@@ -60,5 +59,3 @@ int jp_elf_build_id(int fd, const struct jp_elf_headers *headers, char id[static
 
 /* The same among the bytes of a segment of notes of that alignment; false: it has none. */
 bool jp_elf_id_among_notes(struct jp_bytes notes, uint64_t align, char id[static 2 * 64 + 1]);
-
-#endif

@@ -1,6 +1,5 @@
 /* What an object file says of its debug information: that it has it, or where it was moved to. */
-#ifndef JP_INPUT_FILEWANTS_H
-#define JP_INPUT_FILEWANTS_H
+#pragma once
 
 #include <limits.h>
 
@@ -18,5 +17,3 @@ struct jp_file_wants {
 /* Reads the file's headers and those two sections; opens nothing. A name too long for any file is none. 0, or -1 when
  * memory is short. */
 int jp_file_wants(const struct jp_objfile *file, struct jp_file_wants *wants);
-
-#endif

@@ -1,6 +1,5 @@
 /* Who finds names: the caller's own finder (jprof_name_finder), or findnames.h in this process. */
-#ifndef JP_INPUT_FINDER_H
-#define JP_INPUT_FINDER_H
+#pragma once
 
 #include "input/namereply.h"
 #include "input/namerequest.h"
@@ -14,5 +13,3 @@ int jp_finder_ask(const struct jprof_name_finder *finder, const struct jp_name_r
 /* The bytes of an answer, unread: memory to be freed. Errors as above. */
 int jp_finder_find(const struct jprof_name_finder *finder, const struct jp_name_request *request, void **answer,
                    size_t *len, struct jprof_error *err) jp_must_check;
-
-#endif

@@ -1,7 +1,6 @@
 /* By what a function is recognized in another build of the same source: its content, which is its machine code without
  * what the linker decides, and the names by which it refers to others. */
-#ifndef JP_INPUT_FINGERPRINT_H
-#define JP_INPUT_FINGERPRINT_H
+#pragma once
 
 #include "input/codefile.h"
 #include "input/machinecode.h"
@@ -37,5 +36,3 @@ int jp_fingerprints_make(struct jp_fingerprints *prints) jp_must_check;
 bool jp_fingerprint_says_something(const struct jp_fingerprint *print);
 
 void jp_fingerprints_release(struct jp_fingerprints *prints);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The functions go either way: they write a value and return it, or they read it from anybody's bytes and return that.
  * So a format is one function, which lists its values once. */
-#ifndef JP_INPUT_FLAT_H
-#define JP_INPUT_FLAT_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/reader.h"
@@ -34,5 +33,3 @@ uint64_t jp_flat_u64(struct jp_flat *flat, uint64_t value);
 
 /* A string or NULL. What is read lives as long as the text. */
 const char *jp_flat_text(struct jp_flat *flat, const char *string);
-
-#endif

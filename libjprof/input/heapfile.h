@@ -1,11 +1,8 @@
 /* heap_v2, the dumps of jemalloc from 4 on: heapfile.c has the format. */
-#ifndef JP_INPUT_HEAPFILE_H
-#define JP_INPUT_HEAPFILE_H
+#pragma once
 
 #include "input/textparse.h"
 
 /* Reads from p->reader on to the end. A fault after at least one sound stack becomes a warning. 0 or a negative code.
  */
 int jp_parse_heap(struct jp_parse *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* A pack out of a library that has its symbols. */
-#ifndef JP_INPUT_LEARNNAMES_H
-#define JP_INPUT_LEARNNAMES_H
+#pragma once
 
 #include "input/namepack.h"
 #include "input/namerequest.h"
@@ -23,5 +22,3 @@ int jp_names_packed(const struct jp_objfile *object, const struct jp_packfiles *
 /* The finder's side: adds the pack's bytes to `out`, of a file with packs one of the names that these have for it.
  * JPROF_E_NOMEM; JPROF_E_IO: a file cannot be read. */
 int jp_learn_answer(const struct jp_name_request *request, struct jp_strbuf *out) jp_must_check;
-
-#endif

@@ -1,6 +1,5 @@
 /* A question for the name of an address, and its answer. */
-#ifndef JP_INPUT_LOOKUP_H
-#define JP_INPUT_LOOKUP_H
+#pragma once
 
 #include "jprof.h"
 
@@ -25,5 +24,3 @@ struct jp_lookup {
 	bool pending;  /* a .dwo file is wanted first: what is known of it is not all */
 	uint32_t want; /* and its place among those that are wanted */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* What in a function's machine code the linker, or the length of other functions, decides: the places where it refers
  * to something by its distance. Each is a reference; the rest of the bytes is the function's content. For x86-64 and
  * AArch64, by tables of our own: no instruction is understood beyond its length and its reference. */
-#ifndef JP_INPUT_MACHINECODE_H
-#define JP_INPUT_MACHINECODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ struct jp_code_refs {
  * end, `code` and `refs` are then of no use; -1 when memory is short. `machine` is ELF's e_machine. */
 int jp_machinecode_split(unsigned machine, unsigned char *code, size_t len, uint64_t vaddr,
                          struct jp_code_refs *refs) jp_must_check;
-
-#endif

@@ -1,6 +1,5 @@
 /* /proc/PID/maps: parsing and looking up addresses. The public part is in jprof.h. */
-#ifndef JP_INPUT_MAPS_H
-#define JP_INPUT_MAPS_H
+#pragma once
 
 #include "base/reader.h"
 #include "jprof.h"
@@ -23,5 +22,3 @@ int jp_maps_read(struct jp_reader *reader, const char *name, struct jprof_maps *
 
 /* The mapping that holds an address, or NULL. */
 const struct jprof_map *jp_maps_find(const struct jprof_maps *maps, uint64_t address);
-
-#endif

@@ -1,7 +1,6 @@
 /* MiniDebugInfo: symbols of a stripped file, in a small ELF file compressed with xz, in its section
  * .gnu_debugdata. See "MiniDebugInfo" in the GDB manual. */
-#ifndef JP_INPUT_MINIDEBUG_H
-#define JP_INPUT_MINIDEBUG_H
+#pragma once
 
 #include "input/elffile.h"
 
@@ -15,5 +14,3 @@ int jp_minidebug_load(const struct jp_elffile *file, struct jp_minidebug **mini)
 Elf *jp_minidebug_elf(const struct jp_minidebug *mini);
 
 void jp_minidebug_free(struct jp_minidebug *mini);
-
-#endif

@@ -1,8 +1,7 @@
 /* Names that were found are kept in a directory of the user's, so that the next question for them opens no debug
  * information: docs/internals/design.md, "Kept names". What is kept are answers about places in files, never results.
  */
-#ifndef JP_INPUT_NAMECACHE_H
-#define JP_INPUT_NAMECACHE_H
+#pragma once
 
 #include "base/ourdir.h"
 #include "input/namereply.h"
@@ -29,5 +28,3 @@ void jp_namecache_close(struct jp_namecache *cache);
 int jp_namecache_find(struct jp_namecache *cache, const char *build_id, const struct jprof_name_finder *finder,
                       const struct jp_name_request *request, struct jp_namereply *reply,
                       struct jprof_error *err) jp_must_check;
-
-#endif

@@ -1,6 +1,5 @@
 /* A pack: the names of a library's functions, by their fingerprints. docs/internals/packs.md has the format. */
-#ifndef JP_INPUT_NAMEPACK_H
-#define JP_INPUT_NAMEPACK_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/strbuf.h"
@@ -40,5 +39,3 @@ void jp_namepack_release(struct jp_namepack *pack);
 
 /* Adds the pack's bytes to `out`; the same pack has the same bytes. JPROF_E_NOMEM. */
 int jp_namepack_write(const struct jp_namepack *pack, struct jp_strbuf *out, struct jprof_error *err) jp_must_check;
-
-#endif

@@ -14,8 +14,7 @@
  *   losses     u64 unit, string: text
  *   text       strings, each ended by a NUL, filled up with NULs
  *   kept       of one that is kept: u64 offset of each place, string: identity; u64 a hash of all bytes before */
-#ifndef JP_INPUT_NAMEREPLY_H
-#define JP_INPUT_NAMEREPLY_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/index.h"
@@ -114,5 +113,3 @@ void jp_namereply_release(struct jp_namereply *reply);
 
 /* Whether bytes that begin so may be such bytes; the first 8 are enough to know. */
 bool jp_is_namereply(const void *data, size_t len);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is asked when names of places in an object file are to be found: open files and offsets, nothing else. Whoever
  * asks has opened the files by its own rules; who answers (findnames.h) opens none. */
-#ifndef JP_INPUT_NAMEREQUEST_H
-#define JP_INPUT_NAMEREQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void jp_question_release(struct jp_question *question);
  * who sets it if *wrappers. JPROF_E_FORMAT, JPROF_E_NOMEM. */
 int jp_question_read(const void *data, size_t len, const int *fds, size_t fd_count, struct jp_arena *arena,
                      struct jp_name_request *request, bool *wrappers) jp_must_check;
-
-#endif

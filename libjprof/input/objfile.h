@@ -1,7 +1,6 @@
 /* An ELF file that code ran from: what it is, and whether it is the one that was mapped. The names of addresses in it:
  * asknames.h. */
-#ifndef JP_INPUT_OBJFILE_H
-#define JP_INPUT_OBJFILE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -57,5 +56,3 @@ void jp_objfile_remark(struct jp_objfile *file, const char *fmt, ...) jp_printf(
 
 /* Whether the file has a .symtab, with contents. */
 bool jp_objfile_has_symtab(const struct jp_objfile *file);
-
-#endif

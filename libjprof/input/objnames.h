@@ -1,7 +1,6 @@
 /* What names places in an object file: DWARF in it or in its debug file, symbol tables, MiniDebugInfo, .eh_frame. Of
  * open files: nothing here opens one. */
-#ifndef JP_INPUT_OBJNAMES_H
-#define JP_INPUT_OBJNAMES_H
+#pragma once
 
 #include "input/elffile.h"
 #include "input/lookup.h"
@@ -37,5 +36,3 @@ bool jp_objnames_function(const struct jp_objnames *names, uint64_t vaddr, uint6
 
 /* The shortest name of a function in the symbol tables that ends in `word`, or NULL. */
 const char *jp_objnames_symbol_ending(const struct jp_objnames *names, const char *word);
-
-#endif

@@ -1,6 +1,5 @@
 /* The names that a file itself has for its functions, by which those of a pack are judged: nothing is found by them. */
-#ifndef JP_INPUT_PACKEXPORTS_H
-#define JP_INPUT_PACKEXPORTS_H
+#pragma once
 
 #include "input/codefile.h"
 
@@ -20,5 +19,3 @@ void jp_packexports_release(struct jp_packexports *exports);
 
 /* Of the function that begins at `start`. OTHER: the file has another name for it, or this name for another one. */
 enum jp_export_verdict jp_packexports_judge(const struct jp_packexports *exports, uint64_t start, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which packs of names there are, and which of them are of an object file. */
-#ifndef JP_INPUT_PACKFILES_H
-#define JP_INPUT_PACKFILES_H
+#pragma once
 
 #include "input/namepack.h"
 #include "input/namerequest.h"
@@ -33,5 +32,3 @@ size_t jp_packfiles_open(const struct jp_packfiles *packs, unsigned machine, con
                          struct jp_open_file files[static jp_most_packs]);
 
 void jp_packfiles_release(struct jp_packfiles *packs);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which function of a pack a file's function is: the right one or none. docs/internals/packs.md has the rules. */
-#ifndef JP_INPUT_PACKMATCH_H
-#define JP_INPUT_PACKMATCH_H
+#pragma once
 
 #include "input/namepack.h"
 #include "input/packexports.h"
@@ -21,5 +20,3 @@ struct jp_packmatch {
 int jp_packmatch_find(const struct jp_namepack *pack, const struct jp_codefile *file,
                       const struct jp_fingerprints *prints, const struct jp_packexports *exports,
                       struct jp_packmatch *match) jp_must_check;
-
-#endif

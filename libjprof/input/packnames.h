@@ -1,6 +1,5 @@
 /* Names from packs, for what nothing else names in an object file. */
-#ifndef JP_INPUT_PACKNAMES_H
-#define JP_INPUT_PACKNAMES_H
+#pragma once
 
 #include "input/lookup.h"
 #include "input/namerequest.h"
@@ -19,5 +18,3 @@ bool jp_packnames_fit(const struct jp_packnames *names);
 /* The name of the function that begins there; "": there is none. Where the file is as the pack, only functions that are
  * asked for are read; else all, once. 0, or -1 when memory is short. */
 int jp_packnames_at(struct jp_packnames *names, uint64_t start, const char **name) jp_must_check;
-
-#endif

@@ -1,8 +1,7 @@
 /* A file in which nearly all functions come as in a pack, each as long as there: the same compiler made it of nearly
  * the same source. There a function is compared with the one in its place alone, and only functions that are asked for
  * are read. */
-#ifndef JP_INPUT_PACKORDER_H
-#define JP_INPUT_PACKORDER_H
+#pragma once
 
 #include "input/namepack.h"
 #include "input/packexports.h"
@@ -26,5 +25,3 @@ enum jp_place_verdict { JP_PLACE_SAME, JP_PLACE_UNSURE, JP_PLACE_OTHER };
 
 /* 0, or -1 when memory is short. By the rules of jp_packmatch_find. */
 int jp_packorder_judge(struct jp_packorder *order, size_t function, enum jp_place_verdict *verdict) jp_must_check;
-
-#endif

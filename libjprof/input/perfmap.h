@@ -1,6 +1,5 @@
 /* The list that a JIT compiler keeps of its code, for Linux perf and others: /tmp/perf-PID.map. */
-#ifndef JP_INPUT_PERFMAP_H
-#define JP_INPUT_PERFMAP_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -30,5 +29,3 @@ size_t jp_perfmap_faults(const struct jp_perfmap *map, unsigned *first_line);
 int jp_perfmap_lookup(const struct jp_perfmap *map, struct jp_arena *arena, struct jp_lookup *lookups, size_t count);
 
 void jp_perfmap_free(struct jp_perfmap *map);
-
-#endif

@@ -1,7 +1,6 @@
 /* profile.proto, the format of pprof, as it stands in the file: messages with ids and string indices that
  * nobody has looked up yet. The format: github.com/google/pprof/blob/main/proto/profile.proto. */
-#ifndef JP_INPUT_PPROF_H
-#define JP_INPUT_PPROF_H
+#pragma once
 
 #include "base/reader.h"
 #include "jprof.h"
@@ -76,5 +75,3 @@ int jp_pprof_parse(const void *data, size_t len, struct jp_pprof *pprof);
 bool jp_pprof_string(const struct jp_pprof *pprof, uint64_t index, struct jp_span *string);
 
 void jp_pprof_release(struct jp_pprof *pprof);
-
-#endif

@@ -1,7 +1,6 @@
 /* Protocol buffers' wire format, bounded: protobuf.dev/programming-guides/encoding. A message is a row of
  * fields, each a key (number * 8 + wire type) and a value; nothing says where it ends but its length. */
-#ifndef JP_INPUT_PROTOBUF_H
-#define JP_INPUT_PROTOBUF_H
+#pragma once
 
 #include "base/reader.h"
 
@@ -20,5 +19,3 @@ bool jp_field_next(struct jp_bytes *message, struct jp_field *field);
 /* The next number of a repeated field, which comes alone or packed; call until false. A faulty one sets
  * field->bytes.bad. */
 bool jp_field_number(struct jp_field *field, uint64_t *value);
-
-#endif

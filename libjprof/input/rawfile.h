@@ -1,11 +1,8 @@
 /* Symbolized files, which have names before one of the other formats: rawfile.c has the format. */
-#ifndef JP_INPUT_RAWFILE_H
-#define JP_INPUT_RAWFILE_H
+#pragma once
 
 #include "input/textparse.h"
 
 /* Reads from p->reader on to the end. A fault after at least one sound stack becomes a warning. 0 or a negative code.
  */
 int jp_parse_raw(struct jp_parse *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* The table beside a dump: what the numbers stand for that the agent added to its stacks. docs/internals/ruby-table.md
  * has the format. Nothing of it is trusted: what is no table is refused whole. */
-#ifndef JP_INPUT_RUBYTABLE_H
-#define JP_INPUT_RUBYTABLE_H
+#pragma once
 
 #include "base/checksum.h"
 #include "base/intern.h"
@@ -111,5 +110,3 @@ struct jp_rubyslot_sum jp_rubytable_slot_sum(const struct jp_rubytable *table);
 const char *jp_rubytable_text(const struct jp_rubytable *table, uint32_t id);
 
 void jp_rubytable_free(struct jp_rubytable *table);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which format is this? Answered from the first bytes, so that a whole file need not be read. */
-#ifndef JP_INPUT_SNIFF_H
-#define JP_INPUT_SNIFF_H
+#pragma once
 
 #include "jprof.h"
 
@@ -26,5 +25,3 @@ bool jp_is_bundle(const void *data, size_t len);
 
 /* Says what a file is that no reader takes, and what to do with it. */
 int jp_sniff_refuse(const void *data, size_t len, const char *name, struct jprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A copy of a .dwo file, in memory, that has its split debug information and nothing else. */
-#ifndef JP_INPUT_SPLITCOPY_H
-#define JP_INPUT_SPLITCOPY_H
+#pragma once
 
 #include "input/elfheaders.h"
 
@@ -13,5 +12,3 @@ uint64_t jp_split_size(const struct jp_elf_headers *headers);
 /* An ELF file with these alone, as they are, that nobody can change: a descriptor to be closed; -1 with errno set. It
  * takes as much memory as they do. */
 int jp_split_copy(int fd, const struct jp_elf_headers *headers);
-
-#endif

@@ -10,8 +10,7 @@
  *   - The file has split debug information, and where the ids of its units are known, that unit's is one of them.
  *   - Where both are known the file itself is given, else a copy with nothing but its split debug information.
  *   - Where not both are known, a path that is absolute or has ".." lies in the directory of the compilation. */
-#ifndef JP_INPUT_SPLITFILE_H
-#define JP_INPUT_SPLITFILE_H
+#pragma once
 
 #include "input/namereply.h"
 #include "input/namerequest.h"
@@ -50,5 +49,3 @@ int jp_split_files_refuse(struct jp_split_files *files, const struct jp_reply_wa
 
 /* Closes all, and leaves it empty. */
 void jp_split_files_release(struct jp_split_files *files);
-
-#endif

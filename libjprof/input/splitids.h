@@ -1,8 +1,7 @@
 /* Which units a file has by the headers of its units, or the index of its package: read without libdw, so that who
  * opens .dwo files believes nobody. DWARF 5, sections 7.5.1 and 7.3.5.3; before DWARF 5 the headers of units have no
  * id. */
-#ifndef JP_INPUT_SPLITIDS_H
-#define JP_INPUT_SPLITIDS_H
+#pragma once
 
 #include "input/elfheaders.h"
 
@@ -23,5 +22,3 @@ int jp_split_ids_of_package(int fd, const struct jp_elf_headers *headers, struct
 bool jp_split_ids_have(const struct jp_split_ids *ids, uint64_t id);
 
 void jp_split_ids_release(struct jp_split_ids *ids);
-
-#endif

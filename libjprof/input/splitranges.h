@@ -1,8 +1,7 @@
 /* Addresses of functions in a .dwo file. They stand in tables of the file with the skeleton unit, which libdw only
  * finds when it opens the .dwo file itself; here both are open files. DWARF 5, sections 2.17.3, 7.27, 7.28; for DWARF 4
  * the GNU extension "DebugFission". */
-#ifndef JP_INPUT_SPLITRANGES_H
-#define JP_INPUT_SPLITRANGES_H
+#pragma once
 
 #include <elfutils/libdw.h>
 
@@ -34,5 +33,3 @@ struct jp_split_cursor {
 /* The next range of `die`, from a cursor of zeros on; false after the last, and where the rest is damaged. */
 bool jp_split_range_next(const struct jp_split_ranges *ranges, Dwarf_Die *die, struct jp_split_cursor *cursor,
                          struct jp_range *range);
-
-#endif

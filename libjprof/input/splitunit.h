@@ -1,7 +1,6 @@
 /* Split DWARF: units whose functions stand in a .dwo file of their own, or in a .dwp with all of them. Which file that
  * is only the skeleton unit says; it is wanted from whoever asks (jp_reply_want), who opens it or says why not. */
-#ifndef JP_INPUT_SPLITUNIT_H
-#define JP_INPUT_SPLITUNIT_H
+#pragma once
 
 #include "input/namereply.h"
 #include "input/namerequest.h"
@@ -32,5 +31,3 @@ int jp_splits_find(struct jp_splits *splits, const struct jp_elffile *holder, Dw
 /* All that are wanted and lost, each once, until the next call. */
 const struct jp_reply_want *jp_splits_wants(const struct jp_splits *splits, uint32_t *count);
 const struct jp_reply_loss *jp_splits_losses(const struct jp_splits *splits, uint32_t *count);
-
-#endif

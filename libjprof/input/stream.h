@@ -1,7 +1,6 @@
 /* An input that was opened: what it begins with is held, unpacked, so that its format is known before the rest is read.
  */
-#ifndef JP_INPUT_STREAM_H
-#define JP_INPUT_STREAM_H
+#pragma once
 
 #include <time.h>
 
@@ -46,5 +45,3 @@ int jp_stream_take(struct jp_stream *stream, struct jp_strbuf *all, struct jprof
 int jp_stream_trouble(const struct jp_stream *stream, struct jprof_error *err);
 
 void jp_stream_release(struct jp_stream *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* The symbol tables of an ELF file: which function holds an address. */
-#ifndef JP_INPUT_SYMTAB_H
-#define JP_INPUT_SYMTAB_H
+#pragma once
 
 #include <libelf.h>
 
@@ -33,5 +32,3 @@ bool jp_symtab_exports(const struct jp_symtab *symtab, const char *name);
 const struct jp_symbol *jp_symtab_at(const struct jp_symtab *symtab, size_t i);
 
 void jp_symtab_free(struct jp_symtab *symtab);
-
-#endif

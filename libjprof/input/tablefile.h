@@ -1,6 +1,5 @@
 /* The table of a dump's Ruby stacks, as a text beside it. */
-#ifndef JP_INPUT_TABLEFILE_H
-#define JP_INPUT_TABLEFILE_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/strbuf.h"
@@ -19,5 +18,3 @@ struct jp_table_text {
 int jp_tablefile_find(const char *path, struct jp_table_text *found, struct jprof_error *err);
 
 void jp_table_text_release(struct jp_table_text *text);
-
-#endif

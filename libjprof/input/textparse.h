@@ -1,6 +1,5 @@
 /* What the formats of dumps in text share: their stacks, counters and ends, and what is done about faults. */
-#ifndef JP_INPUT_TEXTPARSE_H
-#define JP_INPUT_TEXTPARSE_H
+#pragma once
 
 #include "base/macros.h"
 #include "base/reader.h"
@@ -44,5 +43,3 @@ void jp_parse_find_maps(struct jp_parse *p, bool (*is_maps_line)(struct jp_span 
 /* Reads the maps if they are next; then the warning that says where the sound part ends, or the error if
  * nothing is sound. */
 int jp_parse_end(struct jp_parse *p);
-
-#endif

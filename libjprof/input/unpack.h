@@ -1,7 +1,6 @@
 /* Compressed bytes become the bytes that they stand for, a piece at a time: codec.h has the ways of compressing. No
  * program is started. */
-#ifndef JP_INPUT_UNPACK_H
-#define JP_INPUT_UNPACK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ int jp_unpack_window(struct jp_window *window, const char *name, const struct jp
 /* Appends to `out` what the bytes stand for, whole. As above; what came before the damage goes to `out`. */
 int jp_unpack(const void *data, size_t len, const char *name, const struct jp_unpack_limits *limits,
               struct jp_strbuf *out, struct jprof_error *fault, struct jprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Allocation wrappers without a name of their own. */
-#ifndef JP_INPUT_WRAPPER_TARGETS_H
-#define JP_INPUT_WRAPPER_TARGETS_H
+#pragma once
 
 #include "input/objnames.h"
 
@@ -12,5 +11,3 @@ int jp_wrapper_targets(const struct jp_objnames *names, const struct jp_name_req
 
 /* Whether `vaddr` is one of them. */
 bool jp_is_target(const uint64_t *targets, size_t count, uint64_t vaddr);
-
-#endif

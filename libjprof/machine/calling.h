@@ -1,6 +1,5 @@
 /* How functions of a machine call each other. */
-#ifndef JP_MACHINE_CALLING_H
-#define JP_MACHINE_CALLING_H
+#pragma once
 
 #include "machine/insn.h"
 
@@ -18,5 +17,3 @@ struct jp_calling {
 
 /* Those of e_machine; NULL: none is known. */
 const struct jp_calling *jp_calling_of(unsigned machine);
-
-#endif

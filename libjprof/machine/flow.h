@@ -1,7 +1,6 @@
 /* What is known wherever a function calls another: every way that leads there is followed, and only that holds which
  * holds on all of them. */
-#ifndef JP_MACHINE_FLOW_H
-#define JP_MACHINE_FLOW_H
+#pragma once
 
 #include "machine/follow.h"
 #include "machine/references.h"
@@ -28,5 +27,3 @@ struct jp_flow {
 
 /* Follows one function; of one that is too large or too twisted nothing is reported. 0, or -1 when memory is short. */
 int jp_flow_function(const struct jp_flow *flow, const struct jp_function_bounds *function);
-
-#endif

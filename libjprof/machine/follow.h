@@ -1,7 +1,6 @@
 /* What registers and the stack hold at one place of a function, as far as it is known, and how an instruction changes
  * that. What is not known for sure is nothing. */
-#ifndef JP_MACHINE_FOLLOW_H
-#define JP_MACHINE_FOLLOW_H
+#pragma once
 
 #include "machine/calling.h"
 #include "machine/image.h"
@@ -66,5 +65,3 @@ void jp_registers_call(struct jp_registers *r, struct jp_value result);
 /* Where that instruction calls or jumps to: JP_VALUE_ADDRESS, JP_VALUE_SYMBOL, or not known. */
 struct jp_value jp_insn_target(const struct jp_registers *r, const struct jp_insn *insn,
                                const struct jp_memory *memory);
-
-#endif

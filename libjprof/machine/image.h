@@ -1,8 +1,7 @@
 /* A program or library as its loader would lay it out, for those that read its machine code: pieces of memory,
  * relocations, dynamic symbols and the bounds of functions. All of it comes from an untrusted file, and whoever fills
  * an image in (input/codeimage.h) owns it; nothing here reads beyond a piece. */
-#ifndef JP_MACHINE_IMAGE_H
-#define JP_MACHINE_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ const char *jp_image_symbol_at(const struct jp_image *image, uint64_t address);
 /* The function that holds `address`, or NULL; the second: one that begins there. */
 const struct jp_function_bounds *jp_image_function(const struct jp_image *image, uint64_t address);
 const struct jp_function_bounds *jp_image_begins(const struct jp_image *image, uint64_t address);
-
-#endif

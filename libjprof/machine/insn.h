@@ -1,6 +1,5 @@
 /* One machine instruction, as far as it matters to who follows values from register to register. */
-#ifndef JP_MACHINE_INSN_H
-#define JP_MACHINE_INSN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct jp_insn {
 	uint64_t value;
 	uint64_t kills;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* Who refers to what in the code of an image, without following it: every place that may hold an address counts, so
  * that what is found is too much rather than too little. */
-#ifndef JP_MACHINE_REFERENCES_H
-#define JP_MACHINE_REFERENCES_H
+#pragma once
 
 #include "machine/image.h"
 
@@ -32,5 +31,3 @@ uint64_t jp_stub_target(const struct jp_image *image, uint64_t address, uint32_t
 
 /* The word by which the stub of the linker's there goes on; 0: it is none. */
 uint64_t jp_stub_slot(const struct jp_image *image, uint64_t address);
-
-#endif

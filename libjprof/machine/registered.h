@@ -1,7 +1,6 @@
 /* Names of functions that nobody names but Ruby: a library of Ruby's or a gem's hands them to rb_define_method and its
  * kin, with constants. */
-#ifndef JP_MACHINE_REGISTERED_H
-#define JP_MACHINE_REGISTERED_H
+#pragma once
 
 #include "base/arena.h"
 #include "machine/references.h"
@@ -29,5 +28,3 @@ int jp_registered_find(const struct jp_image *image, struct jp_references *refer
                        struct jp_registered_names *names);
 
 void jp_registered_release(struct jp_registered_names *names);
-
-#endif

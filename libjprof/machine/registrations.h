@@ -1,6 +1,5 @@
 /* What a file hands to rb_define_method and its kin, by following the values that its code calls them with. */
-#ifndef JP_MACHINE_REGISTRATIONS_H
-#define JP_MACHINE_REGISTRATIONS_H
+#pragma once
 
 #include "base/intern.h"
 #include "machine/references.h"
@@ -17,5 +16,3 @@ struct jp_registration {
  * -1 when memory is short. */
 int jp_registrations_find(const struct jp_image *image, const struct jp_references *references, struct jp_intern *texts,
                           struct jp_registration **found, size_t *count);
-
-#endif

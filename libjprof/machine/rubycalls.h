@@ -1,6 +1,5 @@
 /* The functions of libruby that make names known. */
-#ifndef JP_MACHINE_RUBYCALLS_H
-#define JP_MACHINE_RUBYCALLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ struct jp_ruby_call {
 
 /* What is known of the function of that name; NULL: nothing. */
 const struct jp_ruby_call *jp_ruby_call_of(const char *function);
-
-#endif

@@ -1,7 +1,6 @@
 /* The format of x86-64 instructions. By Intel's manual, volume 2, chapter 2 (format) and appendix A: maps of opcodes,
  * each with what follows it. What they do machine/insn_x86.h says. */
-#ifndef JP_MACHINE_X86CODE_H
-#define JP_MACHINE_X86CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ enum { JP_X86_NO_BASE = 255, JP_X86_WIDE = 8 /* of rex: 64 bits */ };
 
 /* Reads one instruction of 64-bit mode. False where there is none, or where it does not end within `len` bytes. */
 bool jp_x86_read(const unsigned char *code, size_t len, struct jp_x86_insn *insn);
-
-#endif

@@ -1,6 +1,5 @@
 /* Ages: what the epochs of a profile mean on one line of time. */
-#ifndef JP_MODEL_AGES_H
-#define JP_MODEL_AGES_H
+#pragma once
 
 #include "jprof.h"
 #include "model/epochs.h"
@@ -44,5 +43,3 @@ uint64_t jp_age_of(const struct jp_ages *ages, uint32_t epoch);
 uint64_t jp_age_border(const struct jp_ages *ages, uint64_t age);
 
 void jp_ages_release(struct jp_ages *ages);
-
-#endif

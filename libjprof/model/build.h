@@ -1,6 +1,5 @@
 /* What all makers of profiles share: objects and locations by address, and the frames' functions. */
-#ifndef JP_MODEL_BUILD_H
-#define JP_MODEL_BUILD_H
+#pragma once
 
 #include "input/dumpdata.h"
 #include "model/profile.h"
@@ -72,5 +71,3 @@ int jp_profile_from_pprof(const void *data, size_t len, const char *name, const 
 
 /* An error or warning as a note. 0, or -1 when memory is short. */
 int jp_note_error(struct jprof_profile *profile, const struct jprof_error *what);
-
-#endif

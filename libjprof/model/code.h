@@ -1,6 +1,5 @@
 /* What a profile whose names were found knows of code, to be read and not changed: its tables, by their ids. */
-#ifndef JP_MODEL_CODE_H
-#define JP_MODEL_CODE_H
+#pragma once
 
 #include "model/profile.h"
 
@@ -39,5 +38,3 @@ const char *jp_code_name(const struct jp_code *code, uint32_t function, bool ful
 /* The main program: the first mapped file with code, by address, that is no library; in a dump of a program started
  * through the loader, too. JP_NONE: there is none. */
 uint32_t jp_code_program(const struct jp_code *code);
-
-#endif

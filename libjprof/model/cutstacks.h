@@ -1,7 +1,6 @@
 /* Stacks that jemalloc cut at its limit of frames: the outermost callers are missing. jemalloc keeps 128 frames
  * (prof_bt_max, which later versions let a program set); where the agent adds to stacks, some fewer. */
-#ifndef JP_MODEL_CUTSTACKS_H
-#define JP_MODEL_CUTSTACKS_H
+#pragma once
 
 #include "input/dumpdata.h"
 #include "model/rubyframes.h"
@@ -16,5 +15,3 @@ bool *jp_cut_stacks(const struct jprof_dump *dump, const uint32_t *places, const
 /* Counts a record of a profile. */
 void jp_cut_count(struct jp_cut_sums *sums, const struct jp_samples *samples, const uint64_t count[JPROF_COUNTERS],
                   bool cut);
-
-#endif

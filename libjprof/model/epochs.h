@@ -1,8 +1,7 @@
 /* Epochs: the stretches of time in which samples were allocated, as the agent has noted it in each stack
  * (docs/internals/ruby-table.md). A sample has its epoch in its label. A child that was forked shares the epochs that
  * its parent had then: they are the same here where number and begin are. */
-#ifndef JP_MODEL_EPOCHS_H
-#define JP_MODEL_EPOCHS_H
+#pragma once
 
 #include "base/index.h"
 #include "base/intern.h"
@@ -70,5 +69,3 @@ void jp_epochs_join_release(struct jp_epochs_join *join);
 void jp_epochs_cut(struct jp_epochs *epochs, const struct jp_epochs *was);
 
 void jp_epochs_release(struct jp_epochs *epochs);
-
-#endif

@@ -1,6 +1,5 @@
 /* What /proc, the allocator and Ruby tell of the memory of processes, added up over these. */
-#ifndef JP_MODEL_FIGURES_H
-#define JP_MODEL_FIGURES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -84,5 +83,3 @@ void jp_figures_add(struct jp_figures *to, const struct jp_figures *from);
 
 /* NAN where it is not known of each of so many processes. */
 double jp_known_bytes(const struct jp_known_sum *known, unsigned processes);
-
-#endif

@@ -7,8 +7,7 @@
  * DOUBT is of the names: "none", "unproven", or "changed" where the file was changed after the dump was made. RAN, GAVE
  * and REFUSED are build-ids in hex, or empty: of the file that ran, of one that gave names without proof, and of one
  * that was there and had not run. The device and inode are those of the dump's maps; all 0 where they are not known. */
-#ifndef JP_MODEL_FILEPROOF_H
-#define JP_MODEL_FILEPROOF_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/strbuf.h"
@@ -39,5 +38,3 @@ int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const stru
  * 0, or -1 when memory is short. */
 int jp_build_id_at_path(struct jprof_profile *profile, const char *path, const char *build_id) jp_must_check;
 int jp_build_id_at(struct jprof_profile *profile, uint64_t address, const char *build_id) jp_must_check;
-
-#endif

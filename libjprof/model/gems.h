@@ -1,6 +1,5 @@
 /* Versions of gems whose paths have none: Debian's packages put their files into .../vendor_ruby/NAME. */
-#ifndef JP_MODEL_GEMS_H
-#define JP_MODEL_GEMS_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/reader.h"
@@ -17,5 +16,3 @@ struct jp_span jp_vendored_gem(const char *path);
 
 /* The version of a gem among texts "NAME VERSION"; NULL: it is not there, or there are several. */
 const char *jp_gem_version(const struct jp_intern *gems, struct jp_span name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which processes a profile is of, as far as a bundle or a side-car tells. */
-#ifndef JP_MODEL_IDENTITY_H
-#define JP_MODEL_IDENTITY_H
+#pragma once
 
 #include "model/profile.h"
 
@@ -21,5 +20,3 @@ const char *jp_identity_title(const struct jprof_profile *profile);
 
 /* Whether a process of the profile runs Ruby: by its object files and stacks. */
 bool jp_has_ruby_inside(const struct jprof_profile *profile);
-
-#endif

@@ -1,6 +1,5 @@
 /* Locations of lean profiles that have no frames: what they go by follows from their file and offset. */
-#ifndef JP_MODEL_NAMELESS_H
-#define JP_MODEL_NAMELESS_H
+#pragma once
 
 #include "model/code.h"
 
@@ -16,5 +15,3 @@ const char *jp_nameless_name(const struct jp_code *code, const struct jp_locatio
 /* Gives functions to those whose name another location has, too, or a function: so each that is left is the only one of
  * its name. Called once, when all other names were found. 0, or -1 when memory is short. */
 int jp_nameless_settle(struct jprof_profile *profile) jp_must_check;
-
-#endif

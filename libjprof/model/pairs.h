@@ -1,7 +1,6 @@
 /* Two moments of a service, process by process: which one is compared with which, and what is compared that has nothing
  * to do with each other. */
-#ifndef JP_MODEL_PAIRS_H
-#define JP_MODEL_PAIRS_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "model/profile.h"
@@ -48,5 +47,3 @@ void jp_put_process_place(struct jp_strbuf *out, const struct jp_process *proces
 /* Notes what is compared that has nothing to do with each other, a line for each kind. 0, or -1 when memory is short.
  */
 int jp_compared_note(struct jprof_profile *profile, const struct jp_compared *compared) jp_must_check;
-
-#endif

@@ -1,6 +1,5 @@
 /* What is known of the processes behind a profile and is in none of its stacks. */
-#ifndef JP_MODEL_PROCESS_SUMS_H
-#define JP_MODEL_PROCESS_SUMS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ bool jp_has_transient_heap(const char *version);
 
 /* Whether all slots of that version's pages have one size: before 3.2, which has several. */
 bool jp_gc_one_slot_size(const char *version);
-
-#endif

@@ -8,8 +8,7 @@
  *   sample    a stack (locations, innermost first) and its four values
  *
  * A location need not be native: its object says what it is. */
-#ifndef JP_MODEL_PROFILE_H
-#define JP_MODEL_PROFILE_H
+#pragma once
 
 #include <time.h>
 
@@ -261,5 +260,3 @@ int jp_profile_set_input(struct jprof_profile *profile, const char *name) jp_mus
 void jp_profile_undo_adding(struct jprof_profile *profile, const struct jprof_profile *was);
 
 struct jprof_profile *jp_profile_empty(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Ruby stacks become places of a profile. A frame of Ruby is a place without an address, under one pseudo object, known
  * by its content: path, line, class and method; so it is the same place in every process and every dump. */
-#ifndef JP_MODEL_RUBYFRAMES_H
-#define JP_MODEL_RUBYFRAMES_H
+#pragma once
 
 #include "input/dumpdata.h"
 #include "model/profile.h"
@@ -77,5 +76,3 @@ void jp_ruby_describe(const struct jp_ruby_load *load, struct jprof_profile_info
 int jp_ruby_note(const struct jp_ruby_load *load, const struct jprof_dump *dump) jp_must_check;
 
 void jp_ruby_load_release(struct jp_ruby_load *load);
-
-#endif

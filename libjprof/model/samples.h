@@ -1,6 +1,5 @@
 /* Samples: what each stack holds. */
-#ifndef JP_MODEL_SAMPLES_H
-#define JP_MODEL_SAMPLES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/index.h"
@@ -117,5 +116,3 @@ int jp_values_add(struct jp_samples *samples, struct jp_values *to, const struct
 void jp_samples_cut(struct jp_samples *samples, const struct jp_samples *was);
 
 void jp_samples_release(struct jp_samples *samples);
-
-#endif

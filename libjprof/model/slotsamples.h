@@ -1,7 +1,6 @@
 /* Samples of objects in slots of Ruby's own heap become samples of a profile, beside those of malloc. Such a stack
  * begins, at its inner end, with a place for the object's class under one pseudo object, and goes on in Ruby. */
-#ifndef JP_MODEL_SLOTSAMPLES_H
-#define JP_MODEL_SLOTSAMPLES_H
+#pragma once
 
 #include "model/rubyframes.h"
 
@@ -20,5 +19,3 @@ int jp_slot_samples_add(struct jp_ruby_load *load, uint32_t worker) jp_must_chec
 
 /* Makes nothing of them: the profile has malloc's alone then. */
 void jp_slot_samples_drop(struct jprof_profile *profile);
-
-#endif

@@ -1,6 +1,5 @@
 /* Stacks by id: runs of location ids, innermost first. Equal ones have one id. */
-#ifndef JP_MODEL_STACKTABLE_H
-#define JP_MODEL_STACKTABLE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/index.h"
@@ -27,5 +26,3 @@ uint32_t jp_stack_id_owned(struct jp_stack_table *table, const uint32_t *places,
 void jp_stack_cut(struct jp_stack_table *table, uint32_t count);
 
 void jp_stack_table_release(struct jp_stack_table *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* Tags: what a program was at when it allocated, as it said itself (docs/tags.md): a route, a job, or just a text.
  * Equal ones have one id, whatever numbers they had in their processes. A sample has its tag in its label. */
-#ifndef JP_MODEL_TAGS_H
-#define JP_MODEL_TAGS_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/strbuf.h"
@@ -20,5 +19,3 @@ const char *jp_tag_word(enum jp_tag_kind kind);
 
 /* Adds what is shown: "route GET /users/:id", "(no tag)". */
 void jp_put_tag(const struct jp_intern *tags, uint32_t id, struct jp_strbuf *out);
-
-#endif

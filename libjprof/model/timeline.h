@@ -1,7 +1,6 @@
 /* The life of a process since its startup, cut into pieces that follow each other without a gap: what the shape of a
  * row is judged by. Epochs without samples are pieces, too, and very short ones are put together. */
-#ifndef JP_MODEL_TIMELINE_H
-#define JP_MODEL_TIMELINE_H
+#pragma once
 
 #include "model/ages.h"
 
@@ -17,5 +16,3 @@ void jp_timeline_make(struct jp_timeline *line, const struct jp_ages *ages, cons
 
 /* The piece that holds the middle of an epoch of JP_STAGE_SINCE; JP_NONE: there is none. */
 uint32_t jp_timeline_piece(const struct jp_timeline *line, const struct jp_aged *epoch);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files of which nothing proves that they ran. */
-#ifndef JP_OPS_DOUBTS_H
-#define JP_OPS_DOUBTS_H
+#pragma once
 
 #include "model/profile.h"
 
@@ -8,5 +7,3 @@
  * that nothing proves, where these name a hundredth of the bytes or more. A line each for all of them. 0, or -1 when
  * memory is short. */
 int jp_note_doubts(struct jprof_profile *profile);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which file on disk gave the code of an object in a dump, and is it still the one that ran? */
-#ifndef JP_OPS_FINDFILE_H
-#define JP_OPS_FINDFILE_H
+#pragma once
 
 #include "input/objfile.h"
 #include "model/profile.h"
@@ -46,5 +45,3 @@ int jp_note_program(struct jprof_profile *profile, const struct jprof_symbolize_
 
 /* Notes the files that could not be read, in one line; none if there are none. 0, or -1 when memory is short. */
 int jp_note_unread(struct jprof_profile *profile, const struct jp_unread *unread);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which versions of gems a Debian has. */
-#ifndef JP_OPS_FINDGEMS_H
-#define JP_OPS_FINDGEMS_H
+#pragma once
 
 #include "base/file.h"
 #include "model/profile.h"
@@ -9,5 +8,3 @@
  * gem's specification, and that has the version. Only where the interpreter's own file was found, and nothing of a
  * bundle: its machine's gems are in it. 0, or -1 when memory is short. */
 int jp_find_gems(struct jprof_profile *profile, struct jp_root root) jp_must_check;
-
-#endif

@@ -1,6 +1,5 @@
 /* Sums and differences of profiles. */
-#ifndef JP_OPS_MERGE_H
-#define JP_OPS_MERGE_H
+#pragma once
 
 #include "model/profile.h"
 
@@ -23,5 +22,3 @@ int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from,
 /* Notes what a whole difference compares that has nothing to do with each other. `some`: both sides have stacks. *same
  * is whether they are of the same processes, as far as is known. 0, or -1 when memory is short. */
 int jp_merge_note(struct jprof_profile *difference, bool some, size_t common, bool *same) jp_must_check;
-
-#endif

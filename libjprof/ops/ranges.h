@@ -1,6 +1,5 @@
 /* How far a profile's numbers may be off: statistics/evidence.h, for what is in a profile. */
-#ifndef JP_OPS_RANGES_H
-#define JP_OPS_RANGES_H
+#pragma once
 
 #include "model/profile.h"
 
@@ -11,5 +10,3 @@ struct jp_evidence jp_sample_evidence(const struct jprof_profile *profile, const
 /* jprof_profile_range for the samples of one heap and one thread label; NULL: all threads. */
 void jp_profile_range(const struct jprof_profile *profile, enum jprof_heap heap, enum jprof_counter counter,
                       const char *thread, struct jprof_range *range);
-
-#endif

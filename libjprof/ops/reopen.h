@@ -1,6 +1,5 @@
 /* Opening again, after symbolizing, the object files that gave the names. */
-#ifndef JP_OPS_REOPEN_H
-#define JP_OPS_REOPEN_H
+#pragma once
 
 #include "input/debugfile.h"
 #include "model/code.h"
@@ -15,5 +14,3 @@ struct jp_debug_where jp_where_remembered(const struct jp_code *code);
 /* Opens the file that an object's names are from, if it is still the same. JPROF_E_UNSUPPORTED, with a sentence, where
  * there is none. */
 int jp_reopen(const struct jp_code *code, uint32_t object, struct jp_objfile **file, struct jprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The standard libraries of C++ and Rust, by the names of their functions. */
-#ifndef JP_OPS_STANDARD_H
-#define JP_OPS_STANDARD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -8,5 +7,3 @@
  * Rust: its memory is for what called it. `system` is its name as the linker knows it, by which Rust's core and alloc
  * are told from a program's namespaces of these names. What runs main (std::rt) does not belong to it. */
 bool jp_is_standard_name(const char *name, const char *system);
-
-#endif

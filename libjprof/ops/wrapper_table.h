@@ -1,6 +1,5 @@
 /* The allocation wrappers that are known by name: one table, by project. */
-#ifndef JP_OPS_WRAPPER_TABLE_H
-#define JP_OPS_WRAPPER_TABLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ struct jp_wrapper_row {
 
 /* Ends with a row of NULLs. */
 extern const struct jp_wrapper_row jp_wrapper_table[];
-
-#endif

@@ -1,6 +1,5 @@
 /* Which function names say how memory was got, and not for what: tables that folding uses. */
-#ifndef JP_OPS_WRAPPERS_H
-#define JP_OPS_WRAPPERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool jp_is_wrapper_name(const struct jp_wrappers *wrappers, const char *name);
 
 /* A language's machinery between two frames that mean something: vm_exec_core, rb_yield ... */
 bool jp_is_plumbing_name(const char *name);
-
-#endif

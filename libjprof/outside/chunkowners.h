@@ -1,7 +1,6 @@
 /* What Ruby's objects have in glibc's malloc, as struct jp_referrers says it of jemalloc's live memory: chunks that an
  * object's slot has the very address of, and those that such a chunk has. What others own is not looked for. */
-#ifndef JP_OUTSIDE_CHUNKOWNERS_H
-#define JP_OUTSIDE_CHUNKOWNERS_H
+#pragma once
 
 #include "outside/chunks.h"
 #include "outside/referrers.h"
@@ -10,5 +9,3 @@
 int jp_chunkowners_find(struct jp_memsource *source, struct jp_chunks *chunks, const struct jp_rubypages *pages,
                         const struct jp_rubynames *names, const struct jp_rubycensus *census,
                         struct jp_referrers *referrers) jp_must_check;
-
-#endif

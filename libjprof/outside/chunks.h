@@ -1,7 +1,6 @@
 /* The chunks of glibc's malloc, which lie one behind the other: each says its size, and whether the one before it is in
  * use. Source: malloc/malloc.c of glibc 2.26 to 2.42, struct malloc_chunk. What a thread caches counts as in use. */
-#ifndef JP_OUTSIDE_CHUNKS_H
-#define JP_OUTSIDE_CHUNKS_H
+#pragma once
 
 #include "outside/memwindow.h"
 
@@ -38,5 +37,3 @@ bool jp_chunks_take(struct jp_chunks *chunks, struct jp_memsource *source, uint6
 /* The next chunk in use of at most so many bytes, with its head, from *span and *place on, which begin as 0: what
  * malloc returned for it; 0: there are no more. */
 uint64_t jp_chunks_next(const struct jp_chunks *chunks, uint64_t size, size_t *span, uint64_t *place);
-
-#endif

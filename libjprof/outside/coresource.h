@@ -2,8 +2,7 @@
  * notes with the threads' registers and the names of mapped files (System V ABI, chapter 5; NT_FILE of the kernel's
  * fs/binfmt_elf.c). The kernel leaves holes in the file for pages that were never touched. In a file without holes, as
  * gdb's are, a page of zeros counts as one. */
-#ifndef JP_OUTSIDE_CORESOURCE_H
-#define JP_OUTSIDE_CORESOURCE_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "outside/memsource.h"
@@ -26,5 +25,3 @@ int jp_coresource_open(const char *path, struct jp_memsource **source, struct jp
  * which `is_malloc` knows, have no reserve. */
 void jp_coresource_smaps(struct jp_memsource *core, bool (*is_malloc)(void *context, const struct jprof_map *map),
                          void *context, struct jp_strbuf *maps, struct jp_strbuf *smaps);
-
-#endif

@@ -1,6 +1,5 @@
 /* All that is found in the memory of a process, and its member of a bundle. */
-#ifndef JP_OUTSIDE_HOLDING_H
-#define JP_OUTSIDE_HOLDING_H
+#pragma once
 
 #include "outside/jeprofile.h"
 #include "outside/othermalloc.h"
@@ -55,5 +54,3 @@ int jp_holding_graph(struct jp_holding *holding, struct jp_memsource *source, co
 struct jprof_heap_seen jp_holding_seen(const struct jp_holding *holding);
 
 void jp_holding_empty(struct jp_holding *holding);
-
-#endif

@@ -1,8 +1,7 @@
 /* When sampled objects were allocated: jemalloc notes it with each (prof_alloc_time of edata.h). A dump has it as the
  * agent's dumps do, docs/internals/ruby-table.md: stacks end with an address that stands for an epoch, and a table has
  * the times of these. Epochs are counted from the start of the process, so that two dumps of one have the same. */
-#ifndef JP_OUTSIDE_JEAGES_H
-#define JP_OUTSIDE_JEAGES_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "jprof.h"
@@ -43,5 +42,3 @@ void jp_jeages_put_mapping(const struct jp_jeages *ages, struct jp_strbuf *text)
 void jp_jeages_write(const struct jp_jeages *ages, const struct jp_strbuf *dump, struct jp_strbuf *table);
 
 void jp_jeages_release(struct jp_jeages *ages);
-
-#endif

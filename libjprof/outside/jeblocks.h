@@ -1,6 +1,5 @@
 /* The live blocks of a jemalloc, numbered by their addresses, and to whom each was given first. */
-#ifndef JP_OUTSIDE_JEBLOCKS_H
-#define JP_OUTSIDE_JEBLOCKS_H
+#pragma once
 
 #include "outside/jeextents.h"
 
@@ -58,5 +57,3 @@ bool jp_jeextent_lives(const struct jp_jeextent *extent, unsigned place);
 
 /* Places of an extent for blocks: 0 where it is not in use. */
 unsigned jp_jeextent_places(const struct jp_jeextent *extent);
-
-#endif

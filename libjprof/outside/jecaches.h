@@ -1,8 +1,7 @@
 /* The caches of threads: freed objects that jemalloc counts as taken. A cache shows itself: its descriptor, in the
  * thread's own data, points to the bins, the word before these points back to it, and descriptors are in a ring.
  * Sources: tcache_structs.h and cache_bin.h of jemalloc 5.3.0, 5.3.1 and what came after it. */
-#ifndef JP_OUTSIDE_JECACHES_H
-#define JP_OUTSIDE_JECACHES_H
+#pragma once
 
 #include "outside/jeextents.h"
 
@@ -20,5 +19,3 @@ int jp_jecaches_find(struct jp_memsource *source, struct jp_jeextents *extents,
                      struct jp_jecaches *caches) jp_must_check;
 
 void jp_jecaches_release(struct jp_jecaches *caches);
-
-#endif

@@ -1,6 +1,5 @@
 /* The extents of a jemalloc: what its page map leads to, each proved against its record. */
-#ifndef JP_OUTSIDE_JEEXTENTS_H
-#define JP_OUTSIDE_JEEXTENTS_H
+#pragma once
 
 #include "outside/jeroot.h"
 
@@ -41,5 +40,3 @@ bool jp_jeextents_own(const struct jp_jeextents *extents, uint64_t unit);
 
 /* Number of bits that are set among the first `count`. */
 unsigned jp_je_bits(const uint64_t *words, unsigned count);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a jemalloc has, counted from its own tables: each number is one that mallctl gives, too. */
-#ifndef JP_OUTSIDE_JEHEAP_H
-#define JP_OUTSIDE_JEHEAP_H
+#pragma once
 
 #include "base/jsonout.h"
 #include "outside/jeextents.h"
@@ -57,5 +56,3 @@ uint64_t jp_jeheap_allocated(const struct jp_jeheap *heap);
 
 /* Writes it into an object, as malloc_stats_print does with "J", as far as both have it: docs/internals/outside.md. */
 void jp_jeheap_write(const struct jp_jeheap *heap, struct jp_jsonout *out);
-
-#endif

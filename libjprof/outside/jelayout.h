@@ -2,8 +2,7 @@
  * defaults. The page map is a radix tree from an address to the record of its extent; a slab, an extent for many small
  * objects, has an entry in it for each page, others for their first and last page. Sources: rtree.h, edata.h (5.3) and
  * extent_structs.h (5.2) of jemalloc. */
-#ifndef JP_OUTSIDE_JELAYOUT_H
-#define JP_OUTSIDE_JELAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ unsigned jp_jelayout_leaf_bit(const struct jp_jelayout *layout);
 
 /* Entries of a table of any level. */
 size_t jp_jelayout_entries(const struct jp_jelayout *layout);
-
-#endif

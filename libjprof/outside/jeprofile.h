@@ -1,8 +1,7 @@
 /* The profile that jemalloc keeps with prof:true, read from its own records: what its prof.dump would write now. Each
  * sampled object has a page of its own, whose record leads to the context that it counts for: a thread and a stack.
  * Sources: prof_structs.h, prof_data.c and edata.h of jemalloc 5.3. */
-#ifndef JP_OUTSIDE_JEPROFILE_H
-#define JP_OUTSIDE_JEPROFILE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/strbuf.h"
@@ -64,5 +63,3 @@ int jp_jeprofile_write(const struct jp_jeprofile *profile, const struct jp_memso
                        struct jp_strbuf *text) jp_must_check;
 
 void jp_jeprofile_release(struct jp_jeprofile *profile);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds the page map of a jemalloc without symbols, which distributions strip: by what its tables must be. */
-#ifndef JP_OUTSIDE_JEROOT_H
-#define JP_OUTSIDE_JEROOT_H
+#pragma once
 
 #include "outside/jelayout.h"
 #include "outside/memsource.h"
@@ -32,5 +31,3 @@ void jp_jemap_release(struct jp_jemap *map);
  * entry's class. */
 bool jp_jemap_record(struct jp_memsource *source, const struct jp_jelayout *layout, const struct jp_jeentry *entry,
                      uint64_t page, struct jp_jerecord *record);
-
-#endif

@@ -1,7 +1,6 @@
 /* Live blocks that nothing that was read points to. That is no proof that nothing does: a process runs on while it is
  * read, and a program may hide its pointers. So a live process is looked at twice. */
-#ifndef JP_OUTSIDE_LOSTBLOCKS_H
-#define JP_OUTSIDE_LOSTBLOCKS_H
+#pragma once
 
 #include "base/jsonout.h"
 #include "jprof-live.h"
@@ -39,5 +38,3 @@ int jp_lostblocks_write(const struct jp_lostblocks *lost, struct jp_memsource *s
                         struct jp_jsonout *out) jp_must_check;
 
 void jp_lostblocks_release(struct jp_lostblocks *lost);
-
-#endif

@@ -1,6 +1,5 @@
 /* Build-ids of the files that are mapped, by the headers that are in memory. */
-#ifndef JP_OUTSIDE_MAPPEDIDS_H
-#define JP_OUTSIDE_MAPPEDIDS_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "outside/memsource.h"
@@ -13,5 +12,3 @@ bool jp_build_id_in_memory(struct jp_memsource *source, const struct jprof_map *
 
 /* Writes all of them as the `objects` of a side-car: docs/internals/agent.md. 0, or -1 when memory is short. */
 int jp_mapped_ids_write(struct jp_memsource *source, struct jp_strbuf *text) jp_must_check;
-
-#endif

@@ -1,7 +1,6 @@
 /* The memory of a process as somebody else sees it: a live one's, or one that was recorded. Reading changes nothing
  * there: a page that is not in memory is not read, for that would bring it in. */
-#ifndef JP_OUTSIDE_MEMSOURCE_H
-#define JP_OUTSIDE_MEMSOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ bool jp_map_is_heap(const struct jprof_map *map);
 
 /* The mapping of that kind that holds an address; NULL: none does. */
 const struct jprof_map *jp_memsource_heap(const struct jp_memsource *source, uint64_t address);
-
-#endif

@@ -1,6 +1,5 @@
 /* Words of a memory that are asked for in ascending order, mostly: read 64 KB at a time. */
-#ifndef JP_OUTSIDE_MEMWINDOW_H
-#define JP_OUTSIDE_MEMWINDOW_H
+#pragma once
 
 #include "outside/memsource.h"
 
@@ -17,5 +16,3 @@ void jp_memwindow_open(struct jp_memwindow *window, struct jp_memsource *source)
 
 /* The word at an address, which is a multiple of 8; 0 where it is not in memory. */
 uint64_t jp_memwindow_word(struct jp_memwindow *window, uint64_t address);
-
-#endif

@@ -2,8 +2,7 @@
  * malloc/arena.c and malloc/malloc.c of glibc 2.26 to 2.42: an arena but the main one begins in memory of its own, at a
  * multiple of 64 MB, with the record of that memory, { arena, previous, size, size that can be used }, and its own
  * behind it. */
-#ifndef JP_OUTSIDE_OTHERMALLOC_H
-#define JP_OUTSIDE_OTHERMALLOC_H
+#pragma once
 
 #include "outside/chunks.h"
 
@@ -18,5 +17,3 @@ struct jp_othermalloc {
 int jp_othermalloc_find(struct jp_memsource *source, struct jp_othermalloc *other) jp_must_check;
 
 void jp_othermalloc_release(struct jp_othermalloc *other);
-
-#endif

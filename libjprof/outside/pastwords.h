@@ -1,6 +1,5 @@
 /* Memory of a Ruby whose words are of the past, though it is in use: what they lead to is not kept by them. */
-#ifndef JP_OUTSIDE_PASTWORDS_H
-#define JP_OUTSIDE_PASTWORDS_H
+#pragma once
 
 #include "outside/jeextents.h"
 #include "outside/rubypages.h"
@@ -29,5 +28,3 @@ void jp_pastwords_of_transient(struct jp_pastwords *past, struct jp_memsource *s
  * none.
  */
 struct jp_pastrange jp_pastwords_next(const struct jp_pastwords *past, uint64_t from, uint64_t to);
-
-#endif

@@ -1,8 +1,7 @@
 /* The live memory of a jemalloc by what points to it. What points to a block directly comes first, and of several
  * Ruby's objects before the data of files, stacks and what else is mapped; a block that only other blocks point to
  * counts for who has those. Only words are looked at, and of texts the names of classes and types alone. */
-#ifndef JP_OUTSIDE_REFERRERS_H
-#define JP_OUTSIDE_REFERRERS_H
+#pragma once
 
 #include "outside/jeheap.h"
 #include "outside/lostblocks.h"
@@ -26,5 +25,3 @@ void jp_referrers_release(struct jp_referrers *referrers);
 
 /* Writes them as the member `referrers` of heap.json. */
 void jp_referrers_write(const struct jp_referrers *referrers, struct jp_jsonout *out);
-
-#endif

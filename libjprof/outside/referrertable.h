@@ -1,6 +1,5 @@
 /* Those who may own memory, by number, each with its sum. */
-#ifndef JP_OUTSIDE_REFERRERTABLE_H
-#define JP_OUTSIDE_REFERRERTABLE_H
+#pragma once
 
 #include "outside/rubycensus.h"
 #include "outside/rubyowner.h"
@@ -50,5 +49,3 @@ unsigned jp_referrertable_object(struct jp_referrertable *table, const uint64_t 
 
 /* Sorts them: own ones first, then by descending bytes. Numbers mean nothing any more. */
 void jp_referrertable_sort(struct jp_referrertable *table);
-
-#endif

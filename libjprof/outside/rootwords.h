@@ -1,7 +1,6 @@
 /* Memory beside malloc's and Ruby's heap, in which there are pointers: the data of files, stacks, and what was mapped
  * past malloc. */
-#ifndef JP_OUTSIDE_ROOTWORDS_H
-#define JP_OUTSIDE_ROOTWORDS_H
+#pragma once
 
 #include "outside/jeextents.h"
 #include "outside/rubypages.h"
@@ -20,5 +19,3 @@ struct jp_rootwords {
 
 /* Hands over all of one kind; of how many mappings. */
 size_t jp_rootwords_walk(const struct jp_rootwords *roots, enum jp_rootwords_kind kind);
-
-#endif

@@ -1,7 +1,6 @@
 /* Ruby's objects, counted by type and class from the pages of its GC heap. Of a String nothing but its type is looked
  * at; the only text that is read is the names of classes, and the files of constants, to tell whose a class is. */
-#ifndef JP_OUTSIDE_RUBYCENSUS_H
-#define JP_OUTSIDE_RUBYCENSUS_H
+#pragma once
 
 #include "base/jsonout.h"
 #include "input/rubytypes.h"
@@ -42,5 +41,3 @@ void jp_rubycensus_write(const struct jp_rubycensus *census, struct jp_jsonout *
 
 /* Whether an object of a type has a class that a program knows. */
 bool jp_ruby_has_class(unsigned type);
-
-#endif

@@ -4,8 +4,7 @@
  * What Ruby's structs are known of is followed word by word. Else every word is a reference that is the address of an
  * object, and every one that is that of a block of malloc leads on: it belongs to the first that leads to it, and its
  * bytes count for that one. Roots are the data of files, stacks, and what else is mapped. */
-#ifndef JP_OUTSIDE_RUBYGRAPH_H
-#define JP_OUTSIDE_RUBYGRAPH_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "outside/jeheap.h"
@@ -22,5 +21,3 @@ struct jp_rubygraph {
 
 /* Writes it. *why: NULL, or why there is none, as a sentence without its end; static. 0, or -1 when memory is short. */
 int jp_rubygraph_write(const struct jp_rubygraph *graph, struct jp_strbuf *out, const char **why) jp_must_check;
-
-#endif

@@ -1,8 +1,7 @@
 /* Names of Ruby's classes in the memory of a process, without a table of offsets: libruby exports eight classes whose
  * names are known, and the one way that leads from each of them to its name leads to all others'. A Ruby where no way
  * does has no names. */
-#ifndef JP_OUTSIDE_RUBYNAMES_H
-#define JP_OUTSIDE_RUBYNAMES_H
+#pragma once
 
 #include "outside/rubypages.h"
 
@@ -39,5 +38,3 @@ bool jp_rubynames_own(struct jp_memsource *source, const struct jp_rubypages *pa
 /* The first bytes of a string's text, visible ASCII alone; false: it is none, or has others, or is longer. */
 bool jp_rubynames_text(struct jp_memsource *source, const struct jp_rubypages *pages, const struct jp_rubynames *names,
                        uint64_t string, char *text, size_t size);
-
-#endif

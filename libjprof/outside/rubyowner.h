@@ -1,6 +1,5 @@
 /* What one of Ruby's objects is called where it owns memory: by its class, or what it is to Ruby itself. */
-#ifndef JP_OUTSIDE_RUBYOWNER_H
-#define JP_OUTSIDE_RUBYOWNER_H
+#pragma once
 
 #include "outside/rubynames.h"
 
@@ -22,5 +21,3 @@ void jp_rubyowner_name(struct jp_memsource *source, const struct jp_rubypages *p
 
 /* The name of the type of T_DATA with these first words; false: it does not prove itself. */
 bool jp_ruby_data_type(struct jp_memsource *source, const uint64_t words[4], char name[jp_ruby_name_size]);
-
-#endif

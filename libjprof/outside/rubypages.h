@@ -1,8 +1,7 @@
 /* The pages of Ruby's GC heap, found without symbols by what they must be: a page begins with the address of its
  * record, and that has the size of its slots, their number and the address of the first. Sources: struct heap_page of
  * gc.c, Ruby 3.1 to 3.4: the fields are looked for, for each version has others between them. */
-#ifndef JP_OUTSIDE_RUBYPAGES_H
-#define JP_OUTSIDE_RUBYPAGES_H
+#pragma once
 
 #include "outside/memsource.h"
 
@@ -39,5 +38,3 @@ const struct jp_rubypage *jp_rubypages_at(const struct jp_rubypages *pages, uint
 
 /* The type of the object that begins at an address, 0: none does, or the slot is free. */
 unsigned jp_rubypages_type(struct jp_memsource *source, const struct jp_rubypages *pages, uint64_t address);
-
-#endif

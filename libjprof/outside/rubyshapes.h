@@ -1,8 +1,7 @@
 /* Where in memory one of Ruby's objects has what it refers to, and which blocks of malloc are its own. Sources: the
  * structs of Ruby 3.1 to 3.4 (rarray.h, rstring.h, robject.h, internal/hash.h, st.h, internal/struct.h, imemo.h), as
  * far as these tell themselves apart: a Hash whose table is in its slot has a larger slot. */
-#ifndef JP_OUTSIDE_RUBYSHAPES_H
-#define JP_OUTSIDE_RUBYSHAPES_H
+#pragma once
 
 #include "outside/rubypages.h"
 
@@ -45,5 +44,3 @@ bool jp_ruby_st_table(struct jp_memsource *source, const uint64_t *words, size_t
 /* What an internal object is: enum imemo_type. */
 enum { jp_imemo_env = 0, jp_imemo_ast = 9, jp_imemo_callcache = 12 };
 unsigned jp_ruby_imemo_type(uint64_t flags);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where a process's Ruby has the classes that it exports. */
-#ifndef JP_OUTSIDE_RUBYSYMBOLS_H
-#define JP_OUTSIDE_RUBYSYMBOLS_H
+#pragma once
 
 #include "jprof-live.h"
 #include "outside/rubynames.h"
@@ -24,5 +23,3 @@ struct jp_mapped_files jp_files_of_core(void);
  * short. */
 int jp_ruby_variables(const struct jp_mapped_files *files, struct jp_memsource *source,
                       uint64_t variables[jp_ruby_known]) jp_must_check;
-
-#endif

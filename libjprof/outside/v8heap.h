@@ -2,8 +2,7 @@
  * src/heap/memory-chunk-layout.h and mutable-page-metadata.h, 10.2 to 13.6: a heap is made of chunks that begin at
  * multiples of 256 KiB. Each has a record with its size, its heap and the first and last address that objects may have,
  * at its begin, or from 13 on where its second word points. */
-#ifndef JP_OUTSIDE_V8HEAP_H
-#define JP_OUTSIDE_V8HEAP_H
+#pragma once
 
 #include "base/jsonout.h"
 #include "outside/memsource.h"
@@ -18,5 +17,3 @@ struct jp_v8heap jp_v8heap_find(struct jp_memsource *source);
 
 /* Writes it as the member `v8` of an object. */
 void jp_v8heap_write(const struct jp_v8heap *v8, struct jp_jsonout *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* How old the memory of a row is, as reports write it. */
-#ifndef JP_RENDER_AGECELLS_H
-#define JP_RENDER_AGECELLS_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "render/values.h"
@@ -32,5 +31,3 @@ void jp_put_age_column(const struct jprof_view *view, const struct jprof_row *ro
 
 /* The longest name of a table, but no more than 60 bytes. */
 size_t jp_age_names(const struct jprof_table *table);
-
-#endif

@@ -1,6 +1,5 @@
 /* Stacks of rows as one tree of calls, from the roots on, with recursion taken out. */
-#ifndef JP_RENDER_CALLTREE_H
-#define JP_RENDER_CALLTREE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ struct jp_calls {
  * for loops of up to 16 rows. *depth: how many nodes are left. 0, or -1 when memory is short. */
 int jp_calls_add(struct jp_calls *calls, const uint32_t *rows, size_t count, size_t *depth) jp_must_check;
 void jp_calls_release(struct jp_calls *calls);
-
-#endif

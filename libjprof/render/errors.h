@@ -1,6 +1,5 @@
 /* The column of --errors at the end of a text report's rows. */
-#ifndef JP_RENDER_ERRORS_H
-#define JP_RENDER_ERRORS_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "jprof.h"
@@ -33,5 +32,3 @@ const char *jp_doubt(const struct jprof_range *range);
 /* Appends the standard error of one value: "+-0.26", "+-0.26 (few samples)", "+-?" where it is not known, "-" for
  * nothing. */
 void jp_error_put(const struct jprof_range *range, double value, enum jp_unit unit, struct jp_strbuf *out);
-
-#endif

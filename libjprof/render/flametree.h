@@ -1,6 +1,5 @@
 /* The stacks of a view as a tree, from the roots on: what flame graphs draw. */
-#ifndef JP_RENDER_FLAMETREE_H
-#define JP_RENDER_FLAMETREE_H
+#pragma once
 
 #include "view/walk.h"
 #include "view/whose.h"
@@ -25,5 +24,3 @@ struct jp_flame_tree {
 /* 0, or -1 when memory is short; to be released in either case. */
 int jp_flame_tree_init(struct jp_flame_tree *tree, const struct jprof_view *view) jp_must_check;
 void jp_flame_tree_release(struct jp_flame_tree *tree);
-
-#endif

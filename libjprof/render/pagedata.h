@@ -1,10 +1,7 @@
 /* What a page is made of, as JSON: docs/internals/page.md has the format. */
-#ifndef JP_RENDER_PAGEDATA_H
-#define JP_RENDER_PAGEDATA_H
+#pragma once
 
 #include "render/render.h"
 
 int jp_put_page_data(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                      struct jprof_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the frames of several views are called, for a page that shows them all: each text once, and each frame once, so
  * that what the views have in common is the same there. */
-#ifndef JP_RENDER_PAGEFRAMES_H
-#define JP_RENDER_PAGEFRAMES_H
+#pragma once
 
 #include "view/rows.h"
 #include "view/view.h"
@@ -52,5 +51,3 @@ uint32_t jp_page_frame(struct jp_page_names *names, uint32_t frame);
 
 /* The string of a row of `libraries`; JP_NONE when memory is short. */
 uint32_t jp_page_library(struct jp_page_names *names, uint32_t row);
-
-#endif

@@ -1,6 +1,5 @@
 /* The sizes of objects in stacks of a page that hold several. */
-#ifndef JP_RENDER_PAGESIZES_H
-#define JP_RENDER_PAGESIZES_H
+#pragma once
 
 #include "base/jsonout.h"
 #include "view/view.h"
@@ -10,5 +9,3 @@
  * all others the mean says as much. `of`: which stack of the page those of the view are. 0, or -1 when memory is short.
  */
 int jp_put_page_sizes(struct jp_jsonout *json, const struct jprof_view *view, const uint32_t *of) jp_must_check;
-
-#endif

@@ -1,6 +1,5 @@
 /* The source of the lines that hold most, as a page has it. */
-#ifndef JP_RENDER_PAGESOURCE_H
-#define JP_RENDER_PAGESOURCE_H
+#pragma once
 
 #include "base/jsonout.h"
 #include "render/pagestacks.h"
@@ -9,5 +8,3 @@
  * read. `of` says which stacks of the page those of the view are. 0, or -1 when memory is short. */
 int jp_put_page_source(struct jp_jsonout *json, const struct jp_page_stacks *stacks, const struct jp_page_names *names,
                        const uint32_t *of, const struct jprof_report_opts *opts) jp_must_check;
-
-#endif

@@ -1,8 +1,7 @@
 /* The stacks of views as a page has them: at each level of folding and with each part of Ruby, so that a reader can
  * switch without asking again. Stacks are the innermost nodes of one trie of frames, outermost first: what folding
  * takes off an inner end is a node further out, and costs a number. Stacks of several views that are alike are one. */
-#ifndef JP_RENDER_PAGESTACKS_H
-#define JP_RENDER_PAGESTACKS_H
+#pragma once
 
 #include "base/trie.h"
 #include "render/pageframes.h"
@@ -37,5 +36,3 @@ int jp_page_stacks_add(struct jp_page_stacks *stacks, struct jp_page_names *name
 void jp_page_stacks_release(struct jp_page_stacks *stacks);
 
 const struct jp_page_stack *jp_page_stack(const struct jp_page_stacks *stacks, uint32_t stack);
-
-#endif

@@ -1,6 +1,5 @@
 /* Renderers: each turns a view into text, and is one row of the table in render.c. */
-#ifndef JP_RENDER_RENDER_H
-#define JP_RENDER_RENDER_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "view/view.h"
@@ -50,5 +49,3 @@ jp_render_fn jp_render_tree;       /* calls from the roots on */
 
 /* profile.proto with all locations at the addresses of the process, and without samples. */
 int jp_render_names(const struct jprof_profile *profile, struct jp_strbuf *out, struct jprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The report "text" for a terminal. */
-#ifndef JP_RENDER_SCREEN_H
-#define JP_RENDER_SCREEN_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "render/errors.h"
@@ -41,5 +40,3 @@ struct jp_note {
 };
 
 struct jp_note jp_note_of(const struct jprof_view *view, const char **callers, const struct jprof_row *row);
-
-#endif

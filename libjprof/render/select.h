@@ -1,6 +1,5 @@
 /* What a report's pattern (--peek, --list, --disasm) chooses. */
-#ifndef JP_RENDER_SELECT_H
-#define JP_RENDER_SELECT_H
+#pragma once
 
 #include "base/pattern.h"
 #include "view/view.h"
@@ -14,5 +13,3 @@ bool jp_matches_function(const struct jprof_view *view, struct jp_pattern *patte
 
 /* The error for a pattern that found nothing. */
 int jp_error_no_match(struct jprof_error *err, const char *option, const struct jprof_report_opts *opts);
-
-#endif

@@ -1,6 +1,5 @@
 /* Source files, whose paths debug information tells: nobody vouches for them, nor for what is in them. */
-#ifndef JP_RENDER_SOURCE_H
-#define JP_RENDER_SOURCE_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/strbuf.h"
@@ -28,5 +27,3 @@ int jp_source_open(struct jp_source *source, const char *path, const char *doubt
 void jp_source_put(const struct jp_source *source, size_t number, struct jp_strbuf *out);
 
 void jp_source_release(struct jp_source *source);
-
-#endif

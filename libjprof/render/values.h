@@ -1,6 +1,5 @@
 /* Numbers as the reports write them. */
-#ifndef JP_RENDER_VALUES_H
-#define JP_RENDER_VALUES_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "jprof.h"
@@ -44,5 +43,3 @@ struct jp_cell jp_shown_percent(double value, struct jp_scale scale);
 /* jeprof's five columns before a name: flat and its share, the share of `sum`, cum and its share; then a blank. */
 void jp_put_columns(double flat, double sum, double cum, struct jp_scale scale, enum jp_unit unit,
                     struct jp_strbuf *out);
-
-#endif

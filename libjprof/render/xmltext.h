@@ -1,11 +1,8 @@
 /* Text in XML and HTML. */
-#ifndef JP_RENDER_XMLTEXT_H
-#define JP_RENDER_XMLTEXT_H
+#pragma once
 
 #include "base/strbuf.h"
 
 /* Adds `text` as people may be shown it (jp_strbuf_visible) to the content of an element or to a quoted attribute:
  * nothing in it can become markup, and all of it are characters that XML 1.0 has. */
 void jp_put_xml(struct jp_strbuf *out, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* A directed graph, and which of its nodes every way to a node goes through. */
-#ifndef JP_RUBYHEAP_DOMINATORS_H
-#define JP_RUBYHEAP_DOMINATORS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ struct jp_dominators {
  * Release in any case; -1 when memory is short. */
 int jp_dominators(const struct jp_graph *graph, uint32_t root, struct jp_dominators *found) jp_must_check;
 void jp_dominators_release(struct jp_dominators *found);
-
-#endif

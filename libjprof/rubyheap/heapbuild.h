@@ -1,8 +1,7 @@
 /* The objects of a Ruby and what refers to what. A heap is built of what a file says of its objects, in any order,
  * whatever the format. An object is asked for with the addresses that belong to it; those become ids, and the edges of
  * the graph. */
-#ifndef JP_RUBYHEAP_HEAPBUILD_H
-#define JP_RUBYHEAP_HEAPBUILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -127,5 +126,3 @@ int jp_heap_conclude(struct jp_heap_builder *b) jp_must_check;
 
 /* In any case; the heap stays. */
 void jp_heap_builder_release(struct jp_heap_builder *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* An object of a Ruby's heap, and the way to it, in words. Texts live in the arena or with the heap; NULL: memory is
  * short. */
-#ifndef JP_RUBYHEAP_KEEPERWORDS_H
-#define JP_RUBYHEAP_KEEPERWORDS_H
+#pragma once
 
 #include "base/arena.h"
 #include "rubyheap/rubyheap.h"
@@ -20,5 +19,3 @@ const char *jp_keeper_holder(const struct jprof_rubyheap *h, uint32_t node, stru
  * > String (54,107 of them)". `of_class` has a place for each node, all 0, and is left so. */
 const char *jp_keeper_path(const struct jprof_rubyheap *h, uint32_t node, const uint64_t *bytes, uint64_t *of_class,
                            struct jp_arena *texts);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a heap that was read is asked: its dominators, what each object keeps, and the way to it. */
-#ifndef JP_RUBYHEAP_RUBYHEAP_H
-#define JP_RUBYHEAP_RUBYHEAP_H
+#pragma once
 
 #include "rubyheap/heapdump.h"
 
@@ -35,5 +34,3 @@ bool jp_heap_is_ractor(const struct jp_heap *heap, uint32_t node);
 
 /* A root of this kind. */
 bool jp_heap_is_root(const struct jp_heap *heap, uint32_t node, const char *kind);
-
-#endif

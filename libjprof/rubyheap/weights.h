@@ -1,6 +1,5 @@
 /* What counts of a heap when its keepers are looked for: all objects, or a choice of them. */
-#ifndef JP_RUBYHEAP_WEIGHTS_H
-#define JP_RUBYHEAP_WEIGHTS_H
+#pragma once
 
 #include "rubyheap/rubyheap.h"
 
@@ -37,5 +36,3 @@ uint64_t jp_chosen_bytes(const struct jp_weights *w, uint32_t node, bool below);
 
 /* Of a choice; for how many it stands. */
 uint64_t jp_chosen_objects(const struct jp_weights *w, uint32_t node);
-
-#endif

@@ -1,6 +1,5 @@
 /* How far a sum over samples may be off: docs/internals/statistics.md. */
-#ifndef JP_STATISTICS_EVIDENCE_H
-#define JP_STATISTICS_EVIDENCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -73,5 +72,3 @@ struct jprof_range jp_evidence_range(const struct jp_lineage *lineage, const str
  * seen. */
 struct jprof_range jp_evidence_total_range(const struct jp_lineage *lineage, uint64_t rate,
                                            const struct jp_evidence *evidence, enum jprof_counter counter);
-
-#endif

@@ -1,6 +1,5 @@
 /* The gamma distribution, which intervals for small counts are made of: docs/internals/statistics.md. */
-#ifndef JP_STATISTICS_GAMMA_H
-#define JP_STATISTICS_GAMMA_H
+#pragma once
 
 /* The probability that a gamma variable of this shape (above 0) and scale 1 is at most x: the
  * regularized lower incomplete gamma function. Good to 10 digits up to shape 1e4. */
@@ -14,5 +13,3 @@ double jp_gamma_quantile(double shape, double p);
  * mean: about -1.96 (lower) and 1.96 (upper) for a large shape. */
 double jp_gamma_lower(double shape);
 double jp_gamma_upper(double shape);
-
-#endif

@@ -1,8 +1,7 @@
 /* Sums and differences of dumps whose processes have a common past: two dumps of one process, or of
  * processes that forked from one. The same sampled object may stand in both, and its error with it.
  * docs/internals/statistics.md has the reasons. */
-#ifndef JP_STATISTICS_RELATED_H
-#define JP_STATISTICS_RELATED_H
+#pragma once
 
 #include "statistics/evidence.h"
 
@@ -20,5 +19,3 @@ struct jp_sides {
  * known which these are, notes so in *lineage. */
 void jp_seen_cancel(struct jp_seen *late, struct jp_seen *early, const struct jp_sides *sides,
                     struct jp_lineage *lineage);
-
-#endif

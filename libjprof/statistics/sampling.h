@@ -1,8 +1,7 @@
 /* What a pair of printed counters, objects and bytes of one stack, tells of the sampling behind
  * it: how many objects were sampled and how far the estimates may be off. docs/internals/statistics.md has
  * the method; the names there are those here. */
-#ifndef JP_STATISTICS_SAMPLING_H
-#define JP_STATISTICS_SAMPLING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ struct jp_sampling jp_sampling_of(uint64_t rate, const uint64_t count[2]);
 /* About how many sampled objects so many bytes in so many objects are of: as many as if all had their mean size. 0
  * where there are none. */
 double jp_sampled_about(double rate, double bytes, double objects);
-
-#endif

@@ -1,6 +1,5 @@
 /* From the counters of samples, as dumps print them, to estimates of the truth. */
-#ifndef JP_STATISTICS_SCALING_H
-#define JP_STATISTICS_SCALING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -51,5 +50,3 @@ void jp_unbias_record(uint64_t rate, const uint64_t count[JPROF_COUNTERS], doubl
 /* All four counters of a record, scaled in the way of their input. */
 void jp_scale_record(enum jp_scaling scaling, uint64_t rate, const uint64_t count[JPROF_COUNTERS],
                      double value[JPROF_COUNTERS]);
-
-#endif

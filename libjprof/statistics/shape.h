@@ -1,6 +1,5 @@
 /* The shape of a row from the ages of its samples in one dump: docs/internals/statistics.md. */
-#ifndef JP_STATISTICS_SHAPE_H
-#define JP_STATISTICS_SHAPE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ struct jp_shape_time {
  * JPROF_SHAPE_FEW: fewer than ten samples. JPROF_SHAPE_UNKNOWN: fewer than four pieces, or none of the shapes is
  * likelier than all others by 20 * rows. Never JPROF_SHAPE_NONE. Takes time in the square of the number of pieces. */
 enum jprof_shape jp_shape_of(const struct jp_shape_time *time, double startup, const double *n, double rows);
-
-#endif

@@ -1,6 +1,5 @@
 /* Who called what has no name. */
-#ifndef JP_VIEW_CALLERS_H
-#define JP_VIEW_CALLERS_H
+#pragma once
 
 #include "view/view.h"
 
@@ -15,5 +14,3 @@ static inline const char *jp_sole_caller(const struct jprof_view *view, const ch
 {
 	return callers[row - view->rows];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Filters as in jeprof: first frames (retain, exclude), then stacks (focus, ignore). */
-#ifndef JP_VIEW_FILTER_H
-#define JP_VIEW_FILTER_H
+#pragma once
 
 #include "base/pattern.h"
 #include "base/strbuf.h"
@@ -39,5 +38,3 @@ int jp_filter_init(struct jp_filter *filter, const struct jp_code *code, const s
 int jp_filter_stack(struct jp_filter *filter, struct jp_run *run, struct jprof_error *err);
 
 void jp_filter_release(struct jp_filter *filter);
-
-#endif

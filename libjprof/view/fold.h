@@ -1,7 +1,6 @@
 /* Folding: frames that tell how memory was got are taken off the inner end of a stack, so that the innermost frame left
  * tells what for. */
-#ifndef JP_VIEW_FOLD_H
-#define JP_VIEW_FOLD_H
+#pragma once
 
 #include "base/pattern.h"
 #include "model/code.h"
@@ -44,5 +43,3 @@ int jp_fold_stack(struct jp_fold *fold, struct jp_run *run) jp_must_check;
 bool jp_fold_takes_out(const struct jp_fold *fold, uint32_t place);
 
 void jp_fold_release(struct jp_fold *fold);
-
-#endif

@@ -1,7 +1,6 @@
 /* What kind of memory is it, and whose: the answer for people. It needs no symbols, except to tell what an interpreter
  * allocated it for. */
-#ifndef JP_VIEW_GROUP_H
-#define JP_VIEW_GROUP_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "model/code.h"
@@ -32,5 +31,3 @@ void jp_groups_release(struct jp_groups *groups);
  * extension that came with Ruby "Ruby's own extensions: zlib.so". Returns the rule that says more of it, or NULL. */
 const struct jp_rule *jp_put_group(struct jp_groups *groups, const struct jp_group_stack *stack, bool group,
                                    struct jp_strbuf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Where the native part of a stack that goes on in Ruby ends, by names: for dumps whose agent had not learned the
  * interpreter's functions, so that their native stacks go on through it. */
-#ifndef JP_VIEW_NATIVEEND_H
-#define JP_VIEW_NATIVEEND_H
+#pragma once
 
 #include "model/code.h"
 #include "model/profile.h"
@@ -18,5 +17,3 @@ void jp_native_end_release(struct jp_native_end *end);
 /* How many of the first `native` places, innermost first, come before the interpreter; all of them where no name tells.
  */
 uint32_t jp_native_end(const struct jp_native_end *end, const uint32_t *places, uint32_t native);
-
-#endif

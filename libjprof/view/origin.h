@@ -1,7 +1,6 @@
 /* Where code of Ruby comes from, told by its path: the application, a gem, Ruby's own. And by that: at which frame of a
  * stack its memory was allocated. */
-#ifndef JP_VIEW_ORIGIN_H
-#define JP_VIEW_ORIGIN_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/strbuf.h"
@@ -62,5 +61,3 @@ const char *jp_shown_path(const struct jp_code *code, const char *path, const ch
 void jp_put_site(struct jp_strbuf *out, const struct jp_code *code, const char *path, uint32_t line, const char *trim);
 
 void jp_origins_release(struct jp_origins *origins);
-
-#endif

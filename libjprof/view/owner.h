@@ -1,6 +1,5 @@
 /* Whose memory is it, by object file: the answer that needs no symbols. */
-#ifndef JP_VIEW_OWNER_H
-#define JP_VIEW_OWNER_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "model/code.h"
@@ -51,5 +50,3 @@ uint32_t jp_owner_via(const struct jp_roles *roles, const uint32_t *objects, siz
 
 /* The owner's label, "libxml2 via nokogiri.so" where there is such an extension. */
 void jp_owner_label(const struct jp_roles *roles, const uint32_t *objects, size_t depth, struct jp_strbuf *label);
-
-#endif

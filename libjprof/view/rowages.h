@@ -1,6 +1,5 @@
 /* How old the memory of rows is. */
-#ifndef JP_VIEW_ROWAGES_H
-#define JP_VIEW_ROWAGES_H
+#pragma once
 
 #include "view/view.h"
 
@@ -24,5 +23,3 @@ const char *jp_age_label(const struct jp_ages *ages, uint32_t epoch);
 
 /* The slices of a row, in no order. */
 const struct jp_view_slice *jp_row_slices(const struct jprof_view *view, const struct jprof_row *row, size_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Rows under construction: the names under which values are added up, at each granularity. */
-#ifndef JP_VIEW_ROWS_H
-#define JP_VIEW_ROWS_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "model/code.h"
@@ -65,5 +64,3 @@ int jp_rows_path(struct jp_rows *rows, const uint32_t *places, size_t depth, uin
                  struct jp_path *path) jp_must_check;
 
 void jp_rows_release(struct jp_rows *rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* Rules that tell what memory is for, by functions, libraries and paths of Ruby: rules.txt has the format, and those
  * that are built in. */
-#ifndef JP_VIEW_RULES_H
-#define JP_VIEW_RULES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/intern.h"
@@ -42,5 +41,3 @@ void jp_rules_release(struct jp_rules *rules);
 /* The number of the first rule with a pattern for this name; JP_NO_RULE, and of functions JP_RULE_STOP. Of
  * functions and tables a short name: what compilers append behind a dot is no part of it (names of up to 511 bytes). */
 uint32_t jp_rule_find(const struct jp_rules *rules, enum jp_rule_subject subject, const char *name);
-
-#endif

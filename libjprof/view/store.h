@@ -1,6 +1,5 @@
 /* What is behind the places, paths and names of a view; a view of one thread has paths of its own and no more. */
-#ifndef JP_VIEW_STORE_H
-#define JP_VIEW_STORE_H
+#pragma once
 
 #include "model/ages.h"
 #include "view/origin.h"
@@ -13,5 +12,3 @@ struct jp_view_store {
 	struct jp_origins origins;
 	struct jp_ages ages;
 };
-
-#endif

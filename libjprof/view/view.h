@@ -10,8 +10,7 @@
  *
  * Stacks and rows have ids from 0 on, in the order of first sight. A stack is laid out in frames and rows by
  * view/walk.h; what is stored of it are places, the profile's own where folding took off the inner end alone. */
-#ifndef JP_VIEW_VIEW_H
-#define JP_VIEW_VIEW_H
+#pragma once
 
 #include "model/ages.h"
 #include "model/code.h"
@@ -188,5 +187,3 @@ static inline uint32_t jp_place_frames(const struct jprof_view *view, const stru
 	*count = l->frame_count - skip;
 	return l->frame_first + skip;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A stack of a view laid out in flat arrays, one after the other: what every report walks. */
-#ifndef JP_VIEW_WALK_H
-#define JP_VIEW_WALK_H
+#pragma once
 
 #include "view/view.h"
 
@@ -27,5 +26,3 @@ static inline const uint32_t *jp_walk_path(const struct jp_walk *walk, size_t *l
 }
 
 void jp_walk_release(struct jp_walk *walk);
-
-#endif

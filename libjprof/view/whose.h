@@ -1,6 +1,5 @@
 /* Whose code a frame is, as pictures colour it: of Ruby by its path, else by its object file. */
-#ifndef JP_VIEW_WHOSE_H
-#define JP_VIEW_WHOSE_H
+#pragma once
 
 #include "view/view.h"
 
@@ -26,5 +25,3 @@ enum jp_whose jp_whose_frame(const struct jprof_view *view, uint32_t frame);
 
 /* Of an object file. */
 enum jp_whose jp_whose_object(const struct jp_code *code, uint32_t object);
-
-#endif

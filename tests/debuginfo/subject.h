@@ -1,7 +1,6 @@
 /* A program that knows where it was: each site notes the address that a call returns to and the
  * functions, innermost first, whose code stands there. */
-#ifndef SUBJECT_H
-#define SUBJECT_H
+#pragma once
 
 struct site {
 	const char *function;
@@ -45,5 +44,3 @@ ALWAYS void inlined_everywhere(const struct site *outer)
 {
 	AT(note, outer);
 }
-
-#endif

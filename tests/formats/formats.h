@@ -1,6 +1,5 @@
 /* What the tests of formats share: cmocka with its headers, and profiles made from text. */
-#ifndef JP_TESTS_FORMATS_H
-#define JP_TESTS_FORMATS_H
+#pragma once
 
 #include "base/strbuf.h"
 #include "jprof.h"
@@ -32,5 +31,3 @@ void assert_noted(const struct jprof_profile *profile, const char *part);
  * `b`, which was written so, is not. */
 void assert_same_rows(const struct jprof_profile *a, const struct jprof_profile *b, bool full, bool addresses,
                       enum jprof_fold fold, const char *what);
-
-#endif

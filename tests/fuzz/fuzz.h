@@ -1,7 +1,6 @@
 /* What the fuzz targets share. Each is a function that libFuzzer calls, or replay.c for the files of its
  * corpus; a property that does not hold aborts. */
-#ifndef JP_TESTS_FUZZ_H
-#define JP_TESTS_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ _Noreturn void fuzz_failed(const char *what, const char *file, int line);
  * line of text; a - a is 0 for each stack; what is written as profile.proto and read has the same
  * totals; what is written of that is the same bytes again and again. Never opens a file. */
 void fuzz_profile(const uint8_t *data, size_t size, enum jp_format format);
-
-#endif

@@ -1,7 +1,6 @@
 /* A model of a process under jemalloc's sampling, which knows the truth: objects are sampled by
  * exponential distances in bytes, counted as jemalloc counts, and printed as a heap_v2 dump. */
-#ifndef SAMPLER_H
-#define SAMPLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ size_t epoch_table_print(unsigned pid, unsigned over, size_t epochs, const char 
 /* Its dump, parsed, with the table of its epochs; a stack that nothing was sampled of is not printed. NULL if jprof
  * refused it. */
 struct jprof_profile *process_profile(const struct process *process);
-
-#endif

@@ -1,6 +1,5 @@
 /* What programs that write dumps of themselves share. */
-#ifndef JP_TESTS_DUMPFILE_H
-#define JP_TESTS_DUMPFILE_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,5 +36,3 @@ static inline void copy_maps(FILE *to)
 		fwrite(buffer, 1, n, to);
 	fclose(maps);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* A subject tells the truth about itself. At each site it records the address that a call returns
  * to and the functions, file and line that stand there; report.c then writes a heap dump, which
  * jprof is given, and the list of the sites, which jprof's answer must equal. */
-#ifndef SITE_H
-#define SITE_H
+#pragma once
 
 /* What is known of the function at a site. */
 #define EXPORTED 1 /* its name is in .dynsym */
@@ -58,5 +57,4 @@ void subject_run(void);
 #define HERE(self, flags) CALL(record, self, flags)
 #define HERE_INLINED(outer) CALL_INLINED(record, outer)
 
-#endif
 #endif

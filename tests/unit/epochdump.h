@@ -1,7 +1,6 @@
 /* Dumps whose stacks carry their epochs, with their tables, written by docs/internals/ruby-table.md. Objects of 64
  * bytes, of which one in 16384 is sampled: a counter is the number of samples, each worth a megabyte. */
-#ifndef JP_TESTS_EPOCHDUMP_H
-#define JP_TESTS_EPOCHDUMP_H
+#pragma once
 
 #include "harness.h"
 
@@ -14,5 +13,3 @@ struct epoch_part {
  * behind that of the time, up to its end. `thread` as in struct jprof_profile_opts. */
 struct jprof_profile *profile_of_epochs(const struct epoch_part *parts, unsigned pid, unsigned time, const char *lines,
                                         const char *thread);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the unit tests share: cmocka with its headers, numbers that are nearly equal, dumps and
  * profiles made from text. */
-#ifndef JP_TESTS_HARNESS_H
-#define JP_TESTS_HARNESS_H
+#pragma once
 
 #include "base/macros.h"
 #include "jprof.h"
@@ -59,5 +58,3 @@ struct asked {
 struct jprof_view *view_of(const struct jprof_profile *profile, const struct asked *asked);
 struct jprof_table *ordered(const struct jprof_view *view, const struct asked *asked);
 char *text_of(const struct jprof_profile *profile, const struct asked *asked);
-
-#endif

@@ -1,6 +1,5 @@
 /* A jemalloc that a test made: its tables in an address space of their own, page by page, in each layout. */
-#ifndef JP_TESTS_PLANTEDHEAP_H
-#define JP_TESTS_PLANTEDHEAP_H
+#pragma once
 
 #include "outside/jelayout.h"
 #include "outside/memsource.h"
@@ -38,5 +37,3 @@ uint64_t planted_extent(struct planted *planted, uint64_t base, uint64_t size, u
 
 /* A thread's cache as in 5.3.0, with `count` objects of a class; in a ring with `next` caches behind it. */
 uint64_t planted_cache(struct planted *planted, uint64_t at, unsigned class, const uint64_t *objects, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Memory that is short: the linker turns the calls of malloc and its kin in our objects to the functions behind this
  * (--wrap). What libraries below us allocate is not touched. */
-#ifndef JP_TESTS_SHORTMEM_H
-#define JP_TESTS_SHORTMEM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ size_t shortmem_peak(int again);
 
 /* Of how many allocations one fails: `few`; with JPROF_SWEEP=whole in the environment 1, so that each fails. */
 size_t shortmem_step(size_t few);
-
-#endif
