@@ -214,8 +214,9 @@ static void take_role(struct jp_figures *figures, const char *role)
 
 /* What /proc says is of when the bundle was made. The dump is of that moment only where the agent made it for the
  * bundle, which its side-car shows, or it was read in the memory; one of a program's own handler may be older. And more
- * than is there cannot be compared with it: malloc gave memory that was not touched yet, or that was swapped out. */
-static void take_figures(struct jprof_profile *profile, const struct jp_bundle_member *m)
+ * than is there cannot be compared with it: malloc gave memory that was not touched yet, or that was swapped out. 0, or
+ * -1 when memory is short. */
+static int take_figures(struct jprof_profile *profile, const struct jp_bundle_member *m)
 {
 	struct jp_outside of_proc = { 0 };
 	struct jprof_range range;
@@ -223,7 +224,8 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 	const char *asked = profile->outside.now.figures.settings.ruby;
 	bool known =
 	    jp_ruby_version_of(profile, ruby) || (!jp_bundle_file(m, "dump.heap") && jp_ruby_version_mapped(m, ruby));
-	jp_figures_of_member(&of_proc, m, known ? ruby : *asked ? asked : NULL);
+	if (jp_figures_of_member(&of_proc, m, known ? ruby : *asked ? asked : NULL))
+		return -1;
 	jprof_profile_range(profile, JPROF_INUSE_SPACE, &range);
 	double total = jprof_profile_total(profile, JPROF_INUSE_SPACE);
 	double least = isnan(range.error) ? total : total - range.error;
@@ -235,6 +237,7 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 	jp_outside_add(&profile->outside, &of_proc, 1);
 	jp_bound_vm_stacks(&profile->outside.now.figures, m);
 	jp_figures_of_samples(&profile->outside, profile);
+	return 0;
 }
 
 struct jp_process jp_process_of_member(const struct jprof_bundle_member *m)
@@ -254,9 +257,8 @@ static int note_member(struct jprof_profile *profile, const struct jp_bundle_mem
 {
 	const struct jprof_bundle_member *pub = &m->pub;
 	struct jp_process process = jp_process_of_member(pub);
-	if (jp_identity_set(profile, &process))
+	if (jp_identity_set(profile, &process) || take_figures(profile, m))
 		return -1;
-	take_figures(profile, m);
 	profile->identities[0].rss = profile->outside.now.figures.of[JPROF_FIGURE_RSS].bytes;
 	int64_t time = pub->time ? pub->time : m->dump_mtime;
 	if (time)

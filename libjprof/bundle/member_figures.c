@@ -261,11 +261,21 @@ static uint64_t number_or_0(const struct jp_bundle_file *file, const char *key)
 	return jp_number_in_lines(file, key, &number) ? number : 0;
 }
 
-/* GC.stat as JSON, or in lines. */
-static void take_gcstat_file(struct jp_outside *to, const char *version, const struct jp_bundle_file *file)
+/* The JSON of a file, to be released; NULL where there is none, or it is not JSON. *rc becomes -1 when memory is short.
+ */
+static struct jprof_json *json_of(const struct jp_bundle_file *file, int *rc)
 {
-	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
-	if (!jp_json_parse(file->data, file->len, "", &json, NULL))
+	struct jprof_json *json = NULL;
+	if (file && jp_json_parse(file->data, file->len, "", &json, NULL) == JPROF_E_NOMEM)
+		*rc = -1;
+	return json;
+}
+
+/* GC.stat as JSON, or in lines. */
+static void take_gcstat_file(struct jp_outside *to, const char *version, const struct jp_bundle_file *file, int *rc)
+{
+	struct jprof_json *jp_cleanup(jp_json_release) json = json_of(file, rc);
+	if (json)
 		take_json_gc_stat(to, version, json);
 	else
 		take_gc_stat(to, version, number_or_0(file, "heap_allocated_pages"),
@@ -444,11 +454,11 @@ static void take_v8(struct jp_figures *to, jp_json *v8)
 }
 
 /* Beside a dump: V8 maps its chunks without a reserve, as jemalloc does, and they are none of jemalloc's. */
-static void take_v8_file(struct jp_figures *to, const struct jp_bundle_file *file)
+static void take_v8_file(struct jp_figures *to, const struct jp_bundle_file *file, int *rc)
 {
-	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) json = json_of(file, rc);
 	struct jp_figures more = { 0 };
-	if (!file || jp_json_parse(file->data, file->len, "", &json, NULL))
+	if (!json)
 		return;
 	jp_json *v8 = jp_json_get(json, "v8");
 	struct jp_known_sum *touched = &to->of[JPROF_FIGURE_MAPPED], *space = &to->of[JPROF_FIGURE_MAPPED_SPACE];
@@ -462,11 +472,11 @@ static void take_v8_file(struct jp_figures *to, const struct jp_bundle_file *fil
 }
 
 /* Beside a dump: what points to the live memory, and to which of it nothing does. */
-static void take_outside_file(struct jp_figures *to, const struct jp_bundle_file *file)
+static void take_outside_file(struct jp_figures *to, const struct jp_bundle_file *file, int *rc)
 {
-	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) json = json_of(file, rc);
 	struct jp_figures more = { 0 };
-	if (!file || jp_json_parse(file->data, file->len, "", &json, NULL))
+	if (!json)
 		return;
 	take_referrers(&more.referrers, jp_json_get(json, "referrers"), kinds_of_referrers);
 	take_unreachable(&more, jp_json_get(json, "unreachable"));
@@ -550,28 +560,30 @@ void jp_figures_of_sidecar(struct jp_outside *to, jp_json *sidecar)
 		snprintf(to->now.figures.settings.ruby, sizeof to->now.figures.settings.ruby, "%s", version);
 }
 
-void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *member, const char *ruby)
+int jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *member, const char *ruby)
 {
-	struct jprof_json *jp_cleanup(jp_json_release) stats = NULL;
-	const struct jp_bundle_file *stats_file = jp_bundle_file(member, "stats.json"),
-				    *heap_file = jp_bundle_file(member, "heap.json"),
-				    *gc_file = jp_bundle_file(member, "gcstat.json");
+	const struct jp_bundle_file *gc_file = jp_bundle_file(member, "gcstat.json");
+	int rc = 0;
 	to->now.processes++;
 	jp_figures_of_proc(to, member);
 	if (!jp_has_transient_heap(ruby))
 		to->now.figures.of[JPROF_FIGURE_TRANSIENT] = (struct jp_known_sum){ 0 };
-	take_v8_file(&to->now.figures, jp_bundle_file(member, "v8.json"));
-	take_outside_file(&to->now.figures, jp_bundle_file(member, "outside.json"));
+	take_v8_file(&to->now.figures, jp_bundle_file(member, "v8.json"), &rc);
+	take_outside_file(&to->now.figures, jp_bundle_file(member, "outside.json"), &rc);
 	if (jp_bundle_file(member, "agent.json"))
-		return;
-	if (stats_file && !jp_json_parse(stats_file->data, stats_file->len, "", &stats, NULL))
+		return rc;
+	struct jprof_json *jp_cleanup(jp_json_release) stats = json_of(jp_bundle_file(member, "stats.json"), &rc);
+	struct jprof_json *jp_cleanup(jp_json_release) heap =
+	    stats ? NULL : json_of(jp_bundle_file(member, "heap.json"), &rc);
+	if (stats)
 		take_malloc_stats(to, stats);
-	else if (heap_file && !jp_json_parse(heap_file->data, heap_file->len, "", &stats, NULL))
-		take_heap(to, stats);
+	if (heap)
+		take_heap(to, heap);
 	if (gc_file)
-		take_gcstat_file(to, ruby, gc_file);
+		take_gcstat_file(to, ruby, gc_file, &rc);
 	if (ruby)
 		snprintf(to->now.figures.settings.ruby, sizeof to->now.figures.settings.ruby, "%s", ruby);
+	return rc;
 }
 
 void jp_bound_vm_stacks(struct jp_figures *figures, const struct jp_bundle_member *member)

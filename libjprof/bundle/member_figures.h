@@ -7,8 +7,9 @@
 #include "model/process_sums.h"
 
 /* Takes status, smaps_rollup, smaps, and the figures of the control group; and stats.json and gcstat.json, where there
- * is no side-car. `ruby` is the version of the Ruby that it maps, or NULL. Counts one process. */
-void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *member, const char *ruby);
+ * is no side-car. `ruby` is the version of the Ruby that it maps, or NULL. Counts one process. 0, or -1 when memory is
+ * short. */
+int jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *member, const char *ruby) jp_must_check;
 
 /* Takes what jemalloc and Ruby tell from an agent's side-car. */
 void jp_figures_of_sidecar(struct jp_outside *to, jp_json *sidecar);
