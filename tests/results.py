@@ -38,12 +38,18 @@ def log(path):
         return []
 
 
+def parted(test):
+    """Its suites, and its own name. Meson 1.12 writes `cli+live - jprof:explain_live`, Debian 12's `jprof:cli+live / explain_live`."""
+    suites, _, name = re.sub(' - jprof:', ' / ', test['name']).rpartition(' / ')
+    return suites.split(':')[-1].split('+'), name
+
+
 def name(test):
-    return test.get('test') or test['name'].rpartition(' / ')[2]
+    return test.get('test') or parted(test)[1]
 
 
 def suites(test):
-    return test['name'].rpartition(' / ')[0].split(':')[-1].split('+')
+    return parted(test)[0]
 
 
 def class_of(test):

@@ -23,7 +23,7 @@ def row(part):
     return next(r["bytes"] for r in d["rows"] if r["part"] == part)
 parts = {r["part"] for r in d["rows"]}
 top = [r for r in d["rows"] if r["depth"] == 0]
-sys.exit(0 if eval(sys.argv[2]) else 1)' "$2" "$3" || fail "$1"
+sys.exit(0 if eval(sys.argv[2]) else str([(r["part"], r["bytes"]) for r in top]))' "$2" "$3" 2>judge || fail "$1: $(cat judge)"
 }
 
 # ---- under profiling ----
