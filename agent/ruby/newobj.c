@@ -189,7 +189,7 @@ static inline __attribute__((always_inline)) bool count_down(long size)
 	}
 
 #define NEWOBJ_EXPORTED(function, name, which, bytes)                                                                  \
-	__asm__(".symver " #function ", " name "@JPROF_AGENT");                                                        \
+	__asm__(".symver " #function ", " name "@@JPROF_AGENT");                                                        \
 	newobj_fn function __attribute__((visibility("default"), used));                                               \
 	NEWOBJ_ENTRY(function, which, bytes)
 
@@ -210,7 +210,7 @@ static NEWOBJ_ENTRY(newobj_plain, NEWOBJ_PLAIN, ONE_SLOT) static NEWOBJ_ENTRY(ne
 
     /* To Ruby 3.3 what allocates plain objects, and exceptions, is called by its address. Where that is asked for, the
      * address of one that counts is given. */
-    __asm__(".symver newobj_alloc_func, rb_get_alloc_func@JPROF_AGENT");
+    __asm__(".symver newobj_alloc_func, rb_get_alloc_func@@JPROF_AGENT");
 alloc_func_fn newobj_alloc_func __attribute__((visibility("default"), used));
 
 newobj_fn *newobj_alloc_func(VALUE class)

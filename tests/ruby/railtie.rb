@@ -47,7 +47,9 @@ if job
   check 'a job of ActiveJob', $tag, 'SomeJob'
 end
 if sidekiq
-  chain = Sidekiq.server_middleware.entries.map(&:klass)
+  # Sidekiq 7 has a configuration of its own.
+  config = Sidekiq.respond_to?(:default_configuration) ? Sidekiq.default_configuration : Sidekiq
+  chain = config.server_middleware.entries.map(&:klass)
   check 'Sidekiq', chain.count(Jprof::Sidekiq), 1
 end
 
