@@ -188,8 +188,16 @@ static inline __attribute__((always_inline)) bool count_down(long size)
 		return newobj_slowly(which, size, __builtin_return_address(0), a, b, c, d, e, f);                      \
 	}
 
+/* Under a version that nobody asks for. glibc gives a reference without a version a name whose version is not the
+ * default one, and dlsym() does not find it; musl gives such a name to nobody. */
+#ifdef __GLIBC__
+#define NEWOBJ_VERSION "@JPROF_AGENT"
+#else
+#define NEWOBJ_VERSION "@@JPROF_AGENT"
+#endif
+
 #define NEWOBJ_EXPORTED(function, name, which, bytes)                                                                  \
-	__asm__(".symver " #function ", " name "@@JPROF_AGENT");                                                        \
+	__asm__(".symver " #function ", " name NEWOBJ_VERSION);                                                        \
 	newobj_fn function __attribute__((visibility("default"), used));                                               \
 	NEWOBJ_ENTRY(function, which, bytes)
 
@@ -210,7 +218,7 @@ static NEWOBJ_ENTRY(newobj_plain, NEWOBJ_PLAIN, ONE_SLOT) static NEWOBJ_ENTRY(ne
 
     /* To Ruby 3.3 what allocates plain objects, and exceptions, is called by its address. Where that is asked for, the
      * address of one that counts is given. */
-    __asm__(".symver newobj_alloc_func, rb_get_alloc_func@@JPROF_AGENT");
+    __asm__(".symver newobj_alloc_func, rb_get_alloc_func" NEWOBJ_VERSION);
 alloc_func_fn newobj_alloc_func __attribute__((visibility("default"), used));
 
 newobj_fn *newobj_alloc_func(VALUE class)

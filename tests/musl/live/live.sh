@@ -166,3 +166,41 @@ check 'doctor: MALLOC_CONF was tried' row ok refused 'tried here'
 check 'snap' snaps
 check 'USR2 dumps, and it lives' usr2
 kill "$pid" || true
+
+# ---- a Ruby as Alpine has one: its lines, slots, tags, children
+ruby=$(sh "$here/../ruby.sh" "$sysroot")
+on_ruby() {
+    PATH=$ruby/bin:$PATH CC=$sysroot/bin/musl-cc JPROF_JEMALLOC=$sysroot/lib/libjemalloc.so.2 sh "$here/../../live/$1.sh" \
+        "$build/agent/libjprof-agent.so" "$build/tests/live/subject" ${2:+"$2"} >"$dir/$1" 2>&1 || cat "$dir/$1"
+}
+for test in ruby_slots ruby_lines ruby_tags ruby_forks; do
+    check "$test of a Ruby of musl" on_ruby "$test"
+done
+check 'ruby_children of a Ruby of musl' on_ruby ruby_children "$jprof"
+
+leaks() {
+    rm -rf "$dir/leak"
+    mkdir "$dir/leak"
+    "$jprof" run --jemalloc="$sysroot/lib/libjemalloc.so.2" --dir="$dir/leak" -- "$ruby/bin/ruby" -e '
+        KEPT = []
+        def leak = 20_000.times { KEPT << "x" * 1000 }
+        leak
+        File.write(ARGV[0], "")
+        $stdin.read
+        leak; leak
+        File.write(ARGV[0], "")
+        sleep 600' "$dir/leak/ready" <"$1" >"$dir/leak/out" 2>"$dir/leak/err" &
+    pid=$!
+    exec 9>"$1"
+    until_true test -e "$dir/leak/ready"
+    rm "$dir/leak/ready"
+    "$jprof" snap --gc --objects "$pid" -o "$dir/leak/first.jprof" >"$dir/leak/said" 2>&1 || cat "$dir/leak/said"
+    exec 9>&-
+    until_true test -e "$dir/leak/ready"
+    "$jprof" snap --gc --objects "$pid" -o "$dir/leak/second.jprof" >"$dir/leak/said" 2>&1 || cat "$dir/leak/said"
+    "$jprof" diff "$dir/leak/first.jprof" "$dir/leak/second.jprof" >"$dir/leak/diff" 2>&1 || cat "$dir/leak/diff"
+    grep -q '^1 .*-e:3' "$dir/leak/diff" && grep -q 'kept by .*KEPT' "$dir/leak/diff" || cat "$dir/leak/diff"
+    { kill -KILL "$pid" && wait "$pid"; } 2>/dev/null || :
+}
+mkfifo "$dir/go" 2>/dev/null || :
+check 'diff of a leak in a Ruby of musl' leaks "$dir/go"
