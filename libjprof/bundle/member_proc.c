@@ -40,14 +40,16 @@ static void add_proc_number(struct jp_known_sum *to, const struct jp_bundle_file
 /* One mapping of smaps, while its lines are read. */
 struct smap {
 	uint64_t start, limit;
-	bool readable, executable, file, named; /* named: [stack], [vdso] ... */
-	bool unreserved;                        /* MAP_NORESERVE, "nr" of VmFlags */
+	bool readable, executable, shared, file, named; /* named: [stack], [vdso] ... */
+	bool unreserved;                                /* MAP_NORESERVE, "nr" of VmFlags */
 	bool stack;
-	double rss, anonymous;
+	double rss, anonymous, shared_dirty;
 };
 
 struct smaps_sums {
 	double stacks, jit, copies, transient, mapped_space, mapped, past;
+	double map_shared; /* of mappings with MAP_SHARED */
+	double forked;     /* anonymous, and of another process, too */
 	unsigned mappings;
 };
 
@@ -60,6 +62,7 @@ static bool take_mapping_line(struct jp_span line, struct smap *map)
 		return false;
 	m.readable = line.ptr[0] == 'r';
 	m.executable = line.ptr[2] == 'x';
+	m.shared = line.ptr[3] == 's';
 	const char *path = memchr(line.ptr, '/', line.len), *bracket = memchr(line.ptr, '[', line.len);
 	m.file = path && (!bracket || path < bracket);
 	m.named = bracket && !m.file;
@@ -91,6 +94,8 @@ enum { transient_heap = 32 << 20 };
 
 static void add_smap(struct smaps_sums *sums, const struct smap *map, const struct smap *before)
 {
+	sums->map_shared += map->shared ? map->rss : 0;
+	sums->forked += fmin(map->shared_dirty, map->anonymous);
 	if (map->file)
 		sums->copies += map->anonymous;
 	else if (is_stack(map, before))
@@ -107,7 +112,19 @@ static void add_smap(struct smaps_sums *sums, const struct smap *map, const stru
 	sums->mappings++;
 }
 
-static void take_smaps(struct jp_figures *to, const struct jp_bundle_file *file)
+/* RssShmem has all pages of a tmpfs. Those that a process maps for itself are its program and libraries, which lie
+ * there. */
+static void count_as_files(struct jp_figures *to, const struct jp_bundle_file *status, double map_shared)
+{
+	uint64_t shmem;
+	if (!jp_number_in_lines(status, "RssShmem", &shmem) || (double)shmem * 1024 <= map_shared)
+		return;
+	to->of[JPROF_FIGURE_RSS_SHMEM].bytes -= (double)shmem * 1024 - map_shared;
+	to->of[JPROF_FIGURE_RSS_FILE].bytes += (double)shmem * 1024 - map_shared;
+}
+
+/* false: there are none. */
+static bool take_smaps(struct jp_figures *to, const struct jp_bundle_file *file, const struct jp_bundle_file *status)
 {
 	struct jp_reader reader;
 	struct jp_span line;
@@ -125,13 +142,17 @@ static void take_smaps(struct jp_figures *to, const struct jp_bundle_file *file)
 			map.rss = (double)kib * 1024;
 		} else if (line_is(line, "Anonymous", &kib)) {
 			map.anonymous = (double)kib * 1024;
+		} else if (line_is(line, "Shared_Dirty", &kib)) {
+			map.shared_dirty = (double)kib * 1024;
 		} else if (jp_span_text(&line, "VmFlags:")) {
 			map.unreserved = has_flag(line, " nr");
 		}
 	}
 	if (!map.limit)
-		return;
+		return false;
 	add_smap(&sums, &map, &before);
+	count_as_files(to, status, sums.map_shared);
+	jp_known_add(&to->of[JPROF_FIGURE_SHARED], sums.forked);
 	jp_known_add(&to->of[JPROF_FIGURE_STACKS], sums.stacks);
 	jp_known_add(&to->of[JPROF_FIGURE_JIT], sums.jit);
 	jp_known_add(&to->of[JPROF_FIGURE_COPIES], sums.copies);
@@ -139,6 +160,7 @@ static void take_smaps(struct jp_figures *to, const struct jp_bundle_file *file)
 	jp_known_add(&to->of[JPROF_FIGURE_MAPPED_SPACE], sums.mapped_space);
 	jp_known_add(&to->of[JPROF_FIGURE_MAPPED], sums.mapped);
 	jp_known_add(&to->of[JPROF_FIGURE_PAST], sums.past);
+	return true;
 }
 
 /* ---- the control group ------------------------------------------------------------------------------------ */
@@ -189,18 +211,15 @@ void jp_figures_of_proc(struct jp_outside *to, const struct jp_bundle_member *m)
 	static const struct {
 		enum jprof_figure figure;
 		const char *file, *key;
-	} rows[] = { { JPROF_FIGURE_RSS, "status", "VmRSS" },
-		     { JPROF_FIGURE_RSS_ANON, "status", "RssAnon" },
-		     { JPROF_FIGURE_RSS_FILE, "status", "RssFile" },
-		     { JPROF_FIGURE_RSS_SHMEM, "status", "RssShmem" },
-		     { JPROF_FIGURE_SWAP, "status", "VmSwap" },
-		     { JPROF_FIGURE_PSS, "smaps_rollup", "Pss" },
-		     { JPROF_FIGURE_SHARED, "smaps_rollup", "Shared_Dirty" } };
+	} rows[] = { { JPROF_FIGURE_RSS, "status", "VmRSS" },        { JPROF_FIGURE_RSS_ANON, "status", "RssAnon" },
+		     { JPROF_FIGURE_RSS_FILE, "status", "RssFile" }, { JPROF_FIGURE_RSS_SHMEM, "status", "RssShmem" },
+		     { JPROF_FIGURE_SWAP, "status", "VmSwap" },      { JPROF_FIGURE_PSS, "smaps_rollup", "Pss" } };
 	struct jp_known_sum *of = to->now.figures.of;
 	for (size_t i = 0; i < jp_count(rows); i++)
 		add_proc_number(&of[rows[i].figure], jp_bundle_file(m, rows[i].file), rows[i].key);
 	add_proc_number(&to->now.rss_anon, jp_bundle_file(m, "status"), "RssAnon");
 	add_proc_number(&to->now.pss, jp_bundle_file(m, "smaps_rollup"), "Pss");
-	take_smaps(&to->now.figures, jp_bundle_file(m, "smaps"));
+	if (!take_smaps(&to->now.figures, jp_bundle_file(m, "smaps"), jp_bundle_file(m, "status")))
+		add_proc_number(&of[JPROF_FIGURE_SHARED], jp_bundle_file(m, "smaps_rollup"), "Shared_Dirty");
 	take_group(&to->now.figures.group, m);
 }

@@ -250,6 +250,30 @@ stop "$bare"
 exits_with 1 "$jprof" explain "$bare"
 says "jprof: process $bare: there is no such process"
 
+# A program that lies on a tmpfs is no shared memory, though the kernel counts it with that; what is mapped shared is.
+python=$(readlink -f /usr/bin/python3) # of the system: one that is all in a library has next to nothing itself
+if [ -x "$python" ] && [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && shm=$(mktemp -d /dev/shm/jprof.XXXXXX); then
+    trap 'end_started; umount "$tmp/full" 2>/dev/null; cd / && rm -rf "$tmp" "$shm"' EXIT
+    cp "$python" "$shm/python"
+    for mapped in 0 8; do
+        rm -f ready
+        PYTHONHOME=$("$python" -c 'import sys; print(sys.prefix)') "$shm/python" -c "import mmap, time
+kept = mmap.mmap(-1, ($mapped << 20) or 1)
+kept.write(b'x' * len(kept))
+open('ready', 'w').close()
+time.sleep(600)" >bare.txt 2>&1 </dev/null &
+        bare=$!
+        started="$started $bare"
+        until_true 60 test -e ready
+        check "nothing of it is on the tmpfs" [ "$(status_kb "$bare" RssShmem)" -gt $((mapped * 1024 + 1024)) ]
+        works "$jprof" explain --json "$bare"
+        mv out bare.out
+        judge "shared memory" bare.out "$mapped << 20 <= next((r['bytes'] for r in top if r['part'] == 'shared_memory'), 0) <= ($mapped << 20) + 4096"
+        judge "it does not add up" bare.out 'sum(r["bytes"] for r in top[:-1]) == d["total"]'
+        stop "$bare"
+    done
+fi
+
 # jemalloc, and no agent
 start_bare prof:true "$ruby" "$app"
 works "$jprof" explain "$pid"

@@ -21,8 +21,8 @@ static const char stats[] =
 static const char status[] = "Name:\tserver\nVmRSS:\t  1000 kB\nRssAnon:\t  700 kB\nRssFile:\t  280 kB\n"
 			     "RssShmem:\t  20 kB\nVmSwap:\t  8 kB\n";
 
-/* A stack behind a guard, [stack], code without a file, a changed page of a library; a mapping behind a large one
- * without access, and one that is larger than a stack, are none. */
+/* A stack behind a guard, [stack], code without a file, a changed page of a library, memory that processes share; a
+ * mapping behind a large one without access, and one that is larger than a stack, are none. */
 static const char smaps[] =
     "00100000-00101000 r-xp 00000000 08:01 11 /usr/bin/server\nRss: 4 kB\nAnonymous: 0 kB\n"
     "00300000-00301000 rw-p 00000000 08:01 13 /usr/lib/lib [x].so\nRss: 16 kB\nAnonymous: 12 kB\n"
@@ -33,6 +33,7 @@ static const char smaps[] =
     "30000000-30001000 ---p 00000000 00:00 0 \nRss: 0 kB\nAnonymous: 0 kB\n"
     "30001000-31001000 rw-p 00000000 00:00 0 \nRss: 200 kB\nAnonymous: 200 kB\n"
     "40000000-40001000 r-xp 00000000 00:00 0 \nRss: 4 kB\nAnonymous: 4 kB\n"
+    "50000000-50005000 rw-s 00000000 00:01 15 /dev/zero (deleted)\nRss: 20 kB\nShared_Dirty: 20 kB\nAnonymous: 0 kB\n"
     "7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]\nRss: 32 kB\nAnonymous: 32 kB\n"
     "7ffc00030000-7ffc00031000 r-xp 00000000 00:00 0 [vdso]\nRss: 4 kB\nAnonymous: 0 kB\nVmFlags: rd\n";
 
