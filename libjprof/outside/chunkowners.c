@@ -14,14 +14,6 @@ struct chunk_search {
 	uint64_t *pieces[most_depth]; /* what was read last of a chunk, at each depth */
 };
 
-/* The buffers of Strings and Arrays hold text and objects, and no further chunks. */
-static bool leads_on(const uint64_t words[4])
-{
-	enum { type_array = 7 };
-	unsigned type = words[0] & 31;
-	return type != jp_ruby_type_string && type != type_array;
-}
-
 static void take_words(struct chunk_search *s, const uint64_t *words, size_t count, unsigned owner, int depth);
 
 static void take_inside(struct chunk_search *s, uint64_t at, uint64_t size, unsigned owner, int depth)
@@ -49,15 +41,18 @@ static void take_words(struct chunk_search *s, const uint64_t *words, size_t cou
 	}
 }
 
-static void take_page(struct chunk_search *s, const struct jp_rubypage *p)
+/* Of those objects whose memory leads on, or of the others. */
+static void take_page(struct chunk_search *s, const struct jp_rubypage *p, bool leads_on)
 {
 	jp_memsource_copy(s->table.source, p->at, s->page, p->size);
 	for (uint32_t i = 0; i < p->count; i++) {
 		uint64_t words[slot_words];
 		memcpy(words, s->page + (p->first - p->at) + (size_t)i * p->slot, p->slot);
+		if (jp_rubyowner_leads_on(words, p->slot) != leads_on)
+			continue;
 		unsigned owner = jp_referrertable_object(&s->table, words);
 		if (owner)
-			take_words(s, words + 1, p->slot / 8 - 1, owner, leads_on(words) ? 0 : most_depth);
+			take_words(s, words + 1, p->slot / 8 - 1, owner, leads_on ? 0 : most_depth);
 	}
 }
 
@@ -72,8 +67,10 @@ int jp_chunkowners_find(struct jp_memsource *m, struct jp_chunks *chunks, const 
 	int failed = jp_referrertable_open(&s.table) || !s.page || !room ? -1 : 0;
 	for (int i = 0; i < most_depth && !failed; i++)
 		s.pieces[i] = room + (size_t)i * piece_words;
-	for (size_t i = 0; i < pages->count && !failed; i++)
-		take_page(&s, &pages->items[i]);
+	/* What leads on may pass by words that nobody uses any more: so it comes last. */
+	for (int leads_on = 0; leads_on <= 1; leads_on++)
+		for (size_t i = 0; i < pages->count && !failed; i++)
+			take_page(&s, &pages->items[i], leads_on);
 	if (!failed) {
 		jp_referrertable_sort(&s.table);
 		*r = (struct jp_referrers){ .items = s.table.owners, .count = s.table.count, .complete = m->left > 0 };

@@ -32,8 +32,11 @@ static void look_into_rubypage(struct owner_search *s, const struct jp_rubypage 
 		size_t at = (size_t)(p->first - p->at) + (size_t)i * p->slot;
 		memcpy(words, s->page + at, p->slot);
 		unsigned owner = jp_referrertable_object(&s->table, words);
-		if (owner)
+		if (owner && jp_rubyowner_leads_on(words, p->slot))
 			jp_jeblocks_give(&s->blocks, words + 1, p->slot / 8 - 1, owner);
+		else if (owner)
+			for (uint32_t w = 1; w < p->slot / 8; w++)
+				jp_jeblocks_claim(&s->blocks, words[w], owner);
 	}
 }
 

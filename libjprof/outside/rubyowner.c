@@ -38,6 +38,13 @@ bool jp_rubyowner_of(const uint64_t words[4], struct jp_rubyowner *o)
 	return true;
 }
 
+bool jp_rubyowner_leads_on(const uint64_t words[4], uint32_t slot)
+{
+	unsigned type = type_of_words(words);
+	bool table_in_slot = type == jp_ruby_type_hash && slot > jp_ruby_least_slot;
+	return type != jp_ruby_type_string && type != jp_ruby_type_array && !table_in_slot;
+}
+
 /* The name of typed data's type: the type lies in a file's data, and its first word leads to a short text. The flag
  * behind it tells it from data without a type. */
 bool jp_ruby_data_type(struct jp_memsource *m, const uint64_t words[4], char text[jp_ruby_name_size])

@@ -12,6 +12,8 @@ enum {
 	jp_ruby_type_class = 2,
 	jp_ruby_type_module = 3,
 	jp_ruby_type_string = 5,
+	jp_ruby_type_array = 7,
+	jp_ruby_type_hash = 8,
 	jp_ruby_type_data = 12,
 	jp_ruby_type_imemo = 26,
 	jp_ruby_type_iclass = 28,
