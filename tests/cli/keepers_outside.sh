@@ -30,7 +30,7 @@ if command -v gcore >/dev/null && gcore -o core "$pid" >gcore.out 2>&1; then
 fi
 touch go
 until_true 60 test -e dumped
-works "$jprof" keepers --top=6 dump.ndjson
+works "$jprof" keepers --top=0 dump.ndjson
 python3 - <<'END' || fail "$(cat outside out)"
 import os, re
 
@@ -43,8 +43,9 @@ def rows(path):
             found[row.group(3)] = (float(row.group(1)), int(row.group(2).replace(",", "")))
     return found
 
-truth = rows("out")
-assert len(truth) == 6, truth
+# RubyVM of Ruby 3.3 has 1 MB, which ObjectSpace alone says, and keeps nothing.
+truth = dict([row for row in rows("out").items() if row[0] != "a RubyVM in a global variable"][:6])
+assert len(truth) == 6 and all(objects > 5000 for _, objects in truth.values()), truth
 for path in "outside", "of_core":
     if not os.path.exists(path):
         continue
@@ -52,7 +53,7 @@ for path in "outside", "of_core":
         assert what in truth, (path, what, truth)
         assert abs(objects - truth[what][1]) <= 0.05 * truth[what][1], (path, what, objects, truth[what])
         assert abs(size - truth[what][0]) <= 0.15 * truth[what][0] + 0.1, (path, what, size, truth[what])
-    assert len(rows(path)) == 6, rows(path)
+    assert rows(path).keys() == truth.keys(), (path, rows(path), truth)
 END
 stop "$pid"
 
