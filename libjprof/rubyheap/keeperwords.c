@@ -170,10 +170,17 @@ const char *jp_keeper_what(const struct jprof_rubyheap *h, uint32_t node, struct
 	return text_in_arena(&text, texts);
 }
 
+/* A Set, or a Map of concurrent-ruby, is an object around a Hash: whoever has it is whom the question is about. */
+static bool is_around_hash(const struct jp_heap *heap, uint32_t node)
+{
+	const char *word = heap->objects[node].type == JP_HEAP_OBJECT ? jp_heap_node_word(heap, node) : "";
+	return !strcmp(word, "Set") || !strcmp(word, "Concurrent::Map");
+}
+
 static bool is_container(const struct jp_heap *heap, uint32_t node)
 {
-	return node < heap->count &&
-	       (heap->objects[node].type == JP_HEAP_ARRAY || heap->objects[node].type == JP_HEAP_HASH);
+	return node < heap->count && (heap->objects[node].type == JP_HEAP_ARRAY ||
+	                              heap->objects[node].type == JP_HEAP_HASH || is_around_hash(heap, node));
 }
 
 static bool dominates(const struct jprof_rubyheap *h, uint32_t above, uint32_t node)

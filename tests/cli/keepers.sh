@@ -277,4 +277,25 @@ what="operands"
 exits_with 1 "$jprof" keepers
 check "no word on what to give" grep -q 'ObjectSpace.dump_all' err
 exits_with 1 "$jprof" keepers nothing.ndjson
+# A Set and a Map of concurrent-ruby are around a Hash: it is in what has these.
+for around in Set Concurrent::Map Shop::Sets; do
+    {
+        base
+        cat <<END
+{"type":"ROOT", "root":"machine_context", "references":["0xb008"]}
+{"address":"0xb000", "type":"CLASS", "class":"0x1000", "name":"$around", "references":["0x1000"], "memsize":100}
+{"address":"0xb008", "type":"OBJECT", "class":"0x1030", "references":["0xb010"], "memsize":40}
+{"address":"0xb010", "type":"OBJECT", "class":"0xb000", "references":["0xb018"], "memsize":40}
+{"address":"0xb018", "type":"HASH", "class":"0x1010", "size":2, "references":["0xb020", "0xb028"], "memsize":500}
+{"address":"0xb020", "type":"STRING", "class":"0x1008", "bytesize":9, "memsize":400000}
+{"address":"0xb028", "type":"STRING", "class":"0x1008", "bytesize":9, "memsize":400000}
+END
+    } >around.ndjson
+    works "$jprof" keepers around.ndjson
+    case $around in
+    Shop*) prints "^A Hash of 2 in a $around keeps " ;;
+    *) prints '^A Hash of 2 in a Shop::Box keeps ' ;;
+    esac
+done
+
 finish
