@@ -17,11 +17,21 @@
 #include "cli/shortage.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
+#include "cli/thrift.h"
+#include "cli/typed.h"
 #include "commands.h"
 #include "jprof.h"
 
-/* Rows and blocks that a screen of 24 lines has room for. */
 enum { usual_keepers = 5, keeper_blocks = 2, keeper_numbers_width = 31, least_room = 20 };
+
+/* What gives way on a screen of few lines, in this order. */
+enum {
+	thrift_of_blocks = 1,
+	thrift_of_others,
+	thrift_of_words,
+	thrift_of_keepers,
+	most_thrift = thrift_of_keepers + usual_keepers - 2
+};
 
 /* A keeper of so much is said in the first sentence. */
 static const double worth_saying = 10; /* percent */
@@ -29,7 +39,7 @@ static const double worth_saying = 10; /* percent */
 struct keepers_options {
 	const char *line, *class_name, *strings, *member, *max_memory, *file;
 	size_t top;
-	bool html, help;
+	bool html, help, fits; /* fits: no number of rows was asked for */
 };
 
 #define KEEPERS_AT(member) offsetof(struct keepers_options, member)
@@ -81,6 +91,7 @@ static int keepers_help(void)
 /* What is printed, and in which unit. */
 struct keepers_screen {
 	const struct keepers_options *o;
+	const char *file;
 	const struct heap_source *source;
 	const struct jprof_rubyheap_info *heap;
 	const struct jprof_keepers *keepers;
@@ -88,12 +99,15 @@ struct keepers_screen {
 	struct measure unit;
 	unsigned columns;
 	size_t room; /* columns of a name in the table: of what no terminal shows nothing is cut */
+	unsigned thrift;
 };
 
 static size_t shown_keepers(const struct keepers_screen *s)
 {
-	size_t count = jprof_keepers_count(s->keepers);
-	return s->o->top && s->o->top < count ? s->o->top : count;
+	size_t count = jprof_keepers_count(s->keepers), top = s->o->top;
+	if (s->thrift >= thrift_of_keepers)
+		top -= s->thrift - thrift_of_keepers + 1;
+	return top && top < count ? top : count;
 }
 
 /* "a Hash of 54,107 in Shop::Cache" */
@@ -157,10 +171,11 @@ static void put_keepers_table(FILE *out, const struct keepers_screen *s)
 		bytes -= k->keeps;
 		objects -= k->objects;
 	}
-	put_keeper_numbers(out, s, bytes, share_of_all(s, bytes), objects);
+	if (others || objects)
+		put_keeper_numbers(out, s, bytes, share_of_all(s, bytes), objects);
 	if (others)
 		fprintf(out, "others, %zu of half a percent or more (--top=0)\n", others);
-	else
+	else if (objects)
 		fputs("others, each less than half a percent\n", out);
 	put_keeper_numbers(out, s, info->bytes, share_of_all(s, info->bytes), info->objects);
 	fputs("all\n", out);
@@ -228,12 +243,12 @@ static void add_keepers_notes(struct answer *a, const struct keepers_screen *s)
 	if (s->heap->cut)
 		jp_strbuf_str(answer_add(a, ANSWER_NOTE),
 		              "The file ends within a line: it is not whole, and what is missing may keep more.");
+	a->gives = answer_gives_most + 1 - thrift_of_others;
 	if (s->source->others)
-		jp_strbuf_printf(
-		    answer_add(a, ANSWER_NOTE),
-		    "It is the largest of %zu processes in the snapshot that have a graph of their objects: "
-		    "--member=PID shows another.",
-		    s->source->others + 1);
+		jp_strbuf_printf(answer_add(a, ANSWER_NOTE),
+		                 "It is the largest of %zu processes with a graph: --member=PID shows another.",
+		                 s->source->others + 1);
+	a->gives = answer_gives_most + 1 - thrift_of_words;
 	if (s->source->in_memory && !s->heap->named_edges)
 		jp_strbuf_str(
 		    answer_add(a, ANSWER_NOTE),
@@ -246,16 +261,35 @@ static void add_keepers_notes(struct answer *a, const struct keepers_screen *s)
 	jp_strbuf_str(answer_add(a, ANSWER_NOTE),
 	              s->heap->sampled && s->o->line
 	                  ? "keeps: bytes of these objects, by samples; what several keep counts for the nearest."
-	                  : "keeps: what would be freed without it (retained size); what two of them share counts for "
-	                    "\"others\".");
+	                  : "keeps: what would be freed without it; what two share counts for \"others\".");
+	a->gives = 0;
 }
 
-static void put_keepers(FILE *out, const struct keepers_screen *s)
+/* The same as a page. */
+static void put_next_of_keepers(FILE *out, const struct keepers_screen *s)
 {
+	struct typed next = { 0 };
+	typed_add(&next, "jprof keepers --html -o keepers.html");
+	typed_option(&next, "line", s->o->line);
+	typed_option(&next, "class", s->o->class_name);
+	typed_option(&next, "member", s->o->member);
+	typed_word(&next, s->file);
+	if (!next.failed && strcmp(s->file, "-") != 0)
+		fprintf(out, "\nNext:  %s\n", next.text);
+}
+
+static void put_keepers(FILE *out, const void *screen, unsigned thrift)
+{
+	struct keepers_screen thrifty = *(const struct keepers_screen *)screen;
+	const struct keepers_screen *s = &thrifty;
 	struct answer head = { 0 }, end = { 0 };
+	thrifty.thrift = thrift;
 	add_keepers_head(&head, s);
-	for (size_t i = 0; !s->o->html && i < keeper_blocks && i < shown_keepers(s); i++)
+	for (size_t i = 0; !s->o->html && i < keeper_blocks && i < shown_keepers(s); i++) {
+		end.gives = i ? answer_gives_most + 1 - thrift_of_blocks : 0;
 		add_keeper_block(&end, s, i);
+	}
+	end.gives = 0;
 	add_keepers_notes(&end, s);
 	if (s->o->html) {
 		keepers_put_page(out, &(struct keepers_page){ .title = s->source->label,
@@ -267,27 +301,35 @@ static void put_keepers(FILE *out, const struct keepers_screen *s)
 	} else {
 		answer_put_text(out, &head, s->columns);
 		put_keepers_table(out, s);
-		answer_put_text(out, &end, s->columns);
+		if (thrift)
+			answer_put_some(out, &end, s->columns, thrift);
+		else
+			answer_put_text(out, &end, s->columns);
+		put_next_of_keepers(out, s);
 	}
 	answer_release(&head);
 	answer_release(&end);
 }
 
-static bool put_keepers_of(const struct keepers_options *o, const struct heap_source *source,
+static bool put_keepers_of(const struct keepers_options *o, const char *file, const struct heap_source *source,
                            const struct jprof_rubyheap *heap, const struct jprof_keepers *keepers)
 {
 	struct sink sink = { .path = o->file };
 	struct sink_text text;
-	struct keepers_screen s = { .o = o, .source = source, .heap = jprof_rubyheap_info(heap), .keepers = keepers };
+	struct keepers_screen s = {
+		.o = o, .file = file, .source = source, .heap = jprof_rubyheap_info(heap), .keepers = keepers
+	};
+	bool screen = isatty(STDOUT_FILENO);
 	s.info = jprof_keepers_info(keepers);
 	s.unit = measure_for((double)s.info->bytes);
 	s.columns = terminal_size().columns;
-	s.room = !isatty(STDOUT_FILENO)                          ? SIZE_MAX
+	s.room = !screen                                         ? SIZE_MAX
 	         : s.columns > keeper_numbers_width + least_room ? s.columns - keeper_numbers_width
 	                                                         : least_room;
 	sink_text_open(&text);
 	if (text.file)
-		put_keepers(text.file, &s);
+		thrift_put(text.file, screen && o->fits ? thrift_lines(terminal_size().lines) : 0, most_thrift,
+		           put_keepers, &s);
 	bool good = sink_text_write(&text, &sink) && sink_close(&sink);
 	if (sink.why)
 		say("%s: %s", o->file, sink.why);
@@ -316,7 +358,7 @@ static int show_keepers(const struct keepers_options *o, const char *file)
 		say_error(&err);
 		good = false;
 	}
-	good = good && put_keepers_of(o, &source, heap, keepers);
+	good = good && put_keepers_of(o, file, &source, heap, keepers);
 	jprof_keepers_free(keepers);
 	jprof_rubyheap_free(heap);
 	return good ? 0 : 1;
@@ -348,10 +390,11 @@ int cmd_keepers(int argc, char **argv)
 	if (o.help)
 		return keepers_help();
 	if (count != 1) {
-		say("give a snapshot of jprof snap --objects, the file that ObjectSpace.dump_all wrote, or a pid: jprof "
+		say("give one snapshot of jprof snap --objects, one file that ObjectSpace.dump_all wrote, or a pid: jprof "
 		    "keepers heap.ndjson");
 		return 1;
 	}
+	o.fits = o.top == SIZE_MAX && !o.html;
 	if (o.top == SIZE_MAX)
 		o.top = o.html ? 0 : usual_keepers;
 	if (!choices_fit(&o, argv[1]))

@@ -227,7 +227,7 @@ prints '^ *5.1 .* 11  an Array of 10 in a global variable$'
 check "lines are asked of a snapshot" sh -c '! grep -q trace_object_allocations out'
 works "$jprof" keepers two.jprof
 prints '^two.jprof, process 19, worker: '
-prints '^It is the largest of 2 processes in the snapshot'
+prints '^It is the largest of 2 processes with a graph: --member=PID shows another'
 works "$jprof" keepers --member=17 --class=Item two.jprof
 prints '^two.jprof, process 17, worker: 19.5 KB in 20 Ruby objects'
 exits_with 1 "$jprof" keepers --member=18 two.jprof
@@ -242,6 +242,24 @@ check "not said that there are no contents" grep -q 'no contents of Strings' err
 exits_with 1 "$jprof" keepers --line=shop one.jprof
 check "not said that there are no lines" grep -q 'says its line' err
 works "$jprof" --text two.jprof
+
+# The answer and the next command are on the screen when the command has ended: rows give way, and say so.
+what="a terminal of few lines"
+for lines in 24 18; do
+    python3 "$here/on_tty.py" ${lines}x80 "$jprof" keepers two.jprof | tr -d '\r' >out
+    check "more than $lines lines and a prompt: $(wc -l <out)" [ "$(wc -l <out)" -le $((lines - 2)) ]
+    prints '^two.jprof, process 19, worker: '
+    prints '^   path  *Shop::Cache > Hash > Shop::Item'
+    prints '^Next:  jprof keepers --html -o keepers.html two.jprof$'
+done
+prints 'others, [0-9]* of half a percent or more .--top=0.$'
+python3 "$here/on_tty.py" 18x80 "$jprof" keepers --top=9 two.jprof | tr -d '\r' >out
+check "rows that were asked for gave way" [ "$(wc -l <out)" -gt 16 ]
+what="the next command"
+works "$jprof" keepers --line='shop.rb:9' --class=Item heap.ndjson
+prints "^Next:  jprof keepers --html -o keepers.html --line=shop.rb:9 --class=Item heap.ndjson$"
+works sh -c '"$1" keepers - <heap.ndjson' sh "$jprof"
+check "a command with what was read already" sh -c '! grep -q ^Next out'
 
 # The page has the same rows, loads nothing, and has what comes from the file as text.
 what="a page"
