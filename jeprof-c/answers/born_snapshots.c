@@ -1,5 +1,7 @@
 #include "answers/born_snapshots.h"
 
+#include <string.h>
+
 #include "answers/born_text.h"
 #include "answers/heapsource.h"
 #include "answers/measure.h"
@@ -11,9 +13,13 @@
 
 enum { born_keeper_blocks = 2, born_line_blocks = 2, most_snapshots = 3 };
 
+/* What gives way on a screen of few lines, the higher first: where lines are known a block of one has its keeper. */
+enum { gives_block = answer_gives_most, gives_words = 8, gives_keepers = 7, gives_line = 6 };
+
 /* What is printed. */
 struct born_screen {
 	size_t snapshots, top;
+	bool fits; /* the height of the terminal */
 	const struct heap_source *source;
 	const struct jprof_rubyheap *heap;
 	const struct jprof_born *lines;
@@ -49,7 +55,7 @@ static void add_snapshots_head(struct answer *a, const struct born_screen *s)
 		return;
 	jp_strbuf_printf(text, " By %llu samples it is ", (unsigned long long)s->born->samples);
 	add_bytes(text, s, s->born->sampled_bytes);
-	jp_strbuf_str(text, " (+-");
+	jp_strbuf_printf(text, " (%s", terminal_plus_minus());
 	add_bytes(text, s, s->born->sampled_error);
 	jp_strbuf_str(text, ").");
 }
@@ -83,6 +89,7 @@ static void add_born_keepers(struct answer *a, const struct born_screen *s)
 	size_t count = jprof_keepers_count(s->keepers), shown = s->top && s->top < count ? s->top : count;
 	struct measure m = measure_for((double)s->info->bytes);
 	uint64_t bytes = s->info->bytes, objects = s->info->objects;
+	a->gives = s->born->samples ? gives_keepers : 0;
 	jp_strbuf_printf(answer_add(a, ANSWER_TABLE), "%8s  %11s  kept by  (%s)", "born", "objects", m.name);
 	struct jp_strbuf *lines = answer_add(a, ANSWER_LINES);
 	for (size_t i = 0; i < shown; i++) {
@@ -101,6 +108,7 @@ static void add_born_keepers(struct answer *a, const struct born_screen *s)
 		add_born_row(lines, m, s->info->unrooted_bytes, s->info->unrooted_objects);
 		jp_strbuf_str(lines, "no root leads to them: garbage, most of it\n");
 	}
+	a->gives = s->born->samples ? gives_words : 0;
 	jp_strbuf_str(answer_add(a, ANSWER_NOTE),
 	              "at least: where an object died, another of its class may have got its place. Only samples tell "
 	              "these two apart.");
@@ -117,7 +125,9 @@ static void add_sampled_lines(struct answer *a, const struct born_screen *s)
 {
 	size_t count = jprof_born_count(s->lines), shown = s->top && s->top < count ? s->top : count;
 	struct measure m = measure_for(s->born->sampled_bytes);
-	jp_strbuf_printf(answer_add(a, ANSWER_TABLE), "%8s  %7s%9s  made at  (%s)", "born", "+-95%", "samples", m.name);
+	jp_strbuf_printf(answer_add(a, ANSWER_TABLE), "%8s  %*s95%%%9s  made at  (%s)", "born",
+	                 4 + (int)strlen(terminal_plus_minus()) - (int)terminal_columns(terminal_plus_minus()),
+	                 terminal_plus_minus(), "samples", m.name);
 	struct jp_strbuf *lines = answer_add(a, ANSWER_LINES);
 	for (size_t i = 0; i < shown; i++) {
 		const struct jprof_born_line *line = jprof_born_at(s->lines, i);
@@ -135,8 +145,11 @@ static bool add_born_of_lines(struct answer *a, const struct born_screen *s, str
 	bool good = true;
 	if (!s->born->samples)
 		return true;
-	for (size_t i = 0; good && i < born_line_blocks && i < jprof_born_count(s->lines); i++)
+	for (size_t i = 0; good && i < born_line_blocks && i < jprof_born_count(s->lines); i++) {
+		a->gives = i ? gives_line : 0;
 		good = born_add_block(a, s->heap, s->lines, i, err);
+	}
+	a->gives = 0;
 	add_sampled_lines(a, s);
 	return good;
 }
@@ -147,7 +160,6 @@ static bool put_born_keepers(struct born_screen *s, const struct jprof_rubyheap 
 	struct jprof_keepers *keepers;
 	struct jprof_error err;
 	struct answer a = { 0 };
-	struct sink_text text;
 	if (jprof_keepers_new(last, &opts, &keepers, &err)) {
 		say_error(&err);
 		return false;
@@ -158,24 +170,21 @@ static bool put_born_keepers(struct born_screen *s, const struct jprof_rubyheap 
 	bool good = add_born_of_lines(&a, s, &err);
 	if (!good)
 		say_error(&err);
-	for (size_t i = 0; i < born_keeper_blocks && i < jprof_keepers_count(keepers); i++)
+	for (size_t i = 0; i < born_keeper_blocks && i < jprof_keepers_count(keepers); i++) {
+		a.gives = i || s->born->samples ? gives_block : 0;
 		add_born_keeper_block(&a, s, i);
-	add_born_keepers(&a, s);
-	if (good) {
-		sink_text_open(&text);
-		if (text.file)
-			answer_put_text(text.file, &a, terminal_size().columns);
-		good = sink_text_write(&text, sink);
 	}
+	add_born_keepers(&a, s);
+	good = good && born_put_text(&a, s->fits, sink);
 	answer_release(&a);
 	jprof_keepers_free(keepers);
 	return good;
 }
 
 static bool put_born_of(struct jprof_rubyheap *const *heaps, size_t count, const struct heap_source *source, size_t top,
-                        struct sink *sink)
+                        bool fits, struct sink *sink)
 {
-	struct born_screen s = { .snapshots = count, .top = top, .source = source };
+	struct born_screen s = { .snapshots = count, .top = top, .fits = fits, .source = source };
 	struct jprof_born *born;
 	struct jprof_error err;
 	if (jprof_born_new(heaps[count - 1], heaps[0], count == most_snapshots ? heaps[1] : NULL, &born, &err)) {
@@ -190,7 +199,7 @@ static bool put_born_of(struct jprof_rubyheap *const *heaps, size_t count, const
 	return good;
 }
 
-bool born_snapshots_put(char *const *paths, size_t count, const char *member, size_t top, struct sink *sink)
+bool born_snapshots_put(char *const *paths, size_t count, const char *member, size_t top, bool fits, struct sink *sink)
 {
 	struct jprof_rubyheap *heaps[most_snapshots] = { NULL };
 	struct heap_source last = { .snapshot_alone = true }, source;
@@ -203,7 +212,7 @@ bool born_snapshots_put(char *const *paths, size_t count, const char *member, si
 		source = (struct heap_source){ .snapshot_alone = true, .as = &last };
 		good = (heaps[i] = heap_source_open(&source, paths[i], NULL)) != NULL;
 	}
-	good = good && put_born_of(heaps, count, &last, top, sink);
+	good = good && put_born_of(heaps, count, &last, top, fits, sink);
 	for (size_t i = 0; i < most_snapshots; i++)
 		jprof_rubyheap_free(heaps[i]);
 	return good;

@@ -5,6 +5,7 @@
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
+#include "cli/thrift.h"
 #include "jprof.h"
 
 /* Two dumps of one Ruby have most addresses in common; those of two processes next to none. */
@@ -86,7 +87,8 @@ bool born_add_block(struct answer *a, const struct jprof_rubyheap *heap, const s
 	jp_strbuf_printf(text, "%zu  +", i + 1);
 	measure_add(text, born_unit(born, line->bytes), (double)line->bytes);
 	if (line->samples)
-		jp_strbuf_printf(text, " (+-%s)", measure_number(born_unit(born, line->bytes), line->error).text);
+		jp_strbuf_printf(text, " (%s%s)", terminal_plus_minus(),
+		                 measure_number(born_unit(born, line->bytes), line->error).text);
 	jp_strbuf_str(text, "  ");
 	jp_strbuf_visible(text, born_site(line));
 	jp_strbuf_visible(answer_add_detail(a, "what"), line->classes);
@@ -138,8 +140,11 @@ static bool fill_born(struct answer *a, const struct jprof_rubyheap *heap, const
 {
 	bool good = true;
 	add_born_head(a, born, dumps);
-	for (size_t i = 0; good && i < born_blocks && i < jprof_born_count(born); i++)
+	for (size_t i = 0; good && i < born_blocks && i < jprof_born_count(born); i++) {
+		a->gives = i ? answer_gives_most : 0;
 		good = born_add_block(a, heap, born, i, err);
+	}
+	a->gives = 0;
 	add_born_table(a, born, top);
 	if (!jprof_rubyheap_info(heap)->has_lines)
 		jp_strbuf_str(answer_add(a, ANSWER_NOTE),
@@ -158,14 +163,31 @@ bool born_is_wanted(char *const *paths, size_t count)
 	return count > 0;
 }
 
+static void put_born_with_thrift(FILE *to, const void *answer, unsigned thrift)
+{
+	answer_put_some(to, answer, terminal_size().columns, thrift);
+	fputs(answer_gives(answer, thrift) ? "... more: --top=0\n" : "", to);
+}
+
+bool born_put_text(const struct answer *answer, bool fits, struct sink *sink)
+{
+	struct sink_text text;
+	sink_text_open(&text);
+	if (text.file && fits)
+		thrift_put(text.file, thrift_lines(terminal_size().lines), answer_gives_most, put_born_with_thrift,
+		           answer);
+	else if (text.file)
+		answer_put_text(text.file, answer, terminal_size().columns);
+	return sink_text_write(&text, sink);
+}
+
 static bool put_born_answer(struct jprof_rubyheap *const *heaps, size_t count, char *const *paths, size_t top,
-                            struct sink *sink)
+                            bool fits, struct sink *sink)
 {
 	struct jprof_rubyheap *last = heaps[count - 1];
 	struct jprof_born *born;
 	struct jprof_error err;
 	struct answer a = { 0 };
-	struct sink_text text;
 	if (jprof_born_new(last, heaps[0], count == most_dumps ? heaps[1] : NULL, &born, &err)) {
 		say_error(&err);
 		return false;
@@ -176,18 +198,13 @@ static bool put_born_answer(struct jprof_rubyheap *const *heaps, size_t count, c
 		    paths[count - 1]);
 	else if (!(good = fill_born(&a, last, born, count, top, &err)))
 		say_error(&err);
-	if (good) {
-		sink_text_open(&text);
-		if (text.file)
-			answer_put_text(text.file, &a, terminal_size().columns);
-		good = sink_text_write(&text, sink);
-	}
+	good = good && born_put_text(&a, fits, sink);
 	answer_release(&a);
 	jprof_born_free(born);
 	return good;
 }
 
-bool born_put(char *const *paths, size_t count, size_t top, struct sink *sink)
+bool born_put(char *const *paths, size_t count, size_t top, bool fits, struct sink *sink)
 {
 	struct jprof_rubyheap *heaps[most_dumps] = { NULL };
 	struct jprof_error err;
@@ -199,7 +216,7 @@ bool born_put(char *const *paths, size_t count, size_t top, struct sink *sink)
 			say_error(&err);
 			good = false;
 		}
-	good = good && put_born_answer(heaps, count, paths, top, sink);
+	good = good && put_born_answer(heaps, count, paths, top, fits, sink);
 	for (size_t i = 0; i < most_dumps; i++)
 		jprof_rubyheap_free(heaps[i]);
 	return good;

@@ -88,12 +88,14 @@ static bool diff_page_possible(const struct diff_options *o)
 static bool diff_of_objects(const struct diff_options *o, struct sink *sink)
 {
 	static const size_t usual_diff_lines = 8;
-	size_t top = o->common.top == TOP_FITS ? usual_diff_lines : o->common.top;
+	bool usual = o->common.top == TOP_FITS, fits = usual && options_screen(&o->common);
+	size_t top = usual ? usual_diff_lines : o->common.top;
 	char *const *paths = o->common.operands;
 	size_t count = (size_t)o->common.operand_count;
 	if (o->output == AS_TEXT)
-		return born_is_wanted(paths, count) ? born_put(paths, count, top, sink)
-		                                    : born_snapshots_put(paths, count, o->common.member, top, sink);
+		return born_is_wanted(paths, count)
+		           ? born_put(paths, count, top, fits, sink)
+		           : born_snapshots_put(paths, count, o->common.member, top, fits, sink);
 	say("objects are compared as text alone");
 	return false;
 }

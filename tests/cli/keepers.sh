@@ -161,6 +161,12 @@ what="two dumps"
 works "$jprof" diff first.ndjson third.ndjson
 check "not all that came" grep -q '^    13.7            3  all$' out
 check "the lines are in no order" [ "$(sed -n 's/^ *[0-9.][0-9.]* *[0-9][0-9]*  \(.*rb:.*\)/\1/p' out | tr '\n' ' ')" = "late.rb:4 new.rb:2 " ]
+what="two dumps on a terminal of few lines"
+python3 "$here/on_tty.py" 16x80 "$jprof" diff first.ndjson third.ndjson | tr -d '\r' >out
+check "more than 16 lines and a prompt: $(wc -l <out)" [ "$(wc -l <out)" -le 14 ]
+prints '^Two dumps of one Ruby; '
+prints '^ .* all$'
+prints '^\.\.\. more: --top=0$'
 what="dumps of two programs"
 sed 's/"0x/"0xc/g' third.ndjson >other.ndjson
 exits_with 1 "$jprof" diff first.ndjson other.ndjson

@@ -93,6 +93,16 @@ for line in open("of_lines"):
     print(line, born, error, truth)
     assert 0 < error < 0.5 * born and abs(born - float(truth)) < 2.5 * error
 END
+
+what="a terminal"
+LC_ALL=C.UTF-8 python3 "$here/on_tty.py" 24x80 "$jprof" diff --objects a.jprof b.jprof c.jprof | tr -d '\r' >out
+check "more than 24 lines and a prompt: $(wc -l <out)" [ "$(wc -l <out)" -le 22 ]
+prints '^Three snapshots of process '
+prints '^1  .*±'
+prints '^   kept by  a Hash of 50,000 in @items of Shelf'
+prints '^\.\.\. more: --top=0$'
+prints_no '\+-'
+what="all since the first"
 works "$jprof" diff --objects a.jprof c.jprof
 made=$(objects_of '@items of Shelf')
 check "of 100,000 in all $made" test "${made:-0}" -ge 98000 -a "${made:-0}" -le 100700
