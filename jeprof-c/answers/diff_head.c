@@ -221,11 +221,21 @@ static bool has_block(const struct jprof_series *series, const struct jprof_grow
 	return false;
 }
 
+static bool another_grew_more(const struct jprof_series *series, const struct jprof_grown *than)
+{
+	const struct jprof_grown *row;
+	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
+		if (row->whole.growth > than->whole.growth)
+			return true;
+	return false;
+}
+
 /* " What grew most: PriceList#load +316 MB (64 %), levelled off." */
 static void add_most_grown(struct jp_strbuf *to, const struct diff_report *r, const struct jprof_grown *most,
                            double all)
 {
-	jp_strbuf_str(to, " What grew most: ");
+	bool for_sure = another_grew_more(r->loaded->series, most);
+	jp_strbuf_printf(to, " What grew most%s: ", for_sure ? " beyond chance" : "");
 	jp_strbuf_visible(to, name_of_grown(most));
 	jp_strbuf_printf(to, " %s", measure_grown(r->measure, most->whole.growth).text);
 	if (all > 0 && most->whole.growth <= all)

@@ -272,6 +272,10 @@ prints ' The first of 2 growing rows makes 43 %'
 bundle some.2 "17|5||server|401000=100/100,402000=240/290"
 run "$jprof" diff "$nowhere" some.1 some.2
 prints ' What grew most makes'
+# What may have grew by chance, and by more: the head says what it leaves out.
+run "$jprof" diff "$of_cases" "$cases/puma/w0.2.jprof" "$cases/puma/w0.3.jprof"
+prints '^beyond chance: not explained [+]4[.]7 MB .37 %., minor change'
+prints '^ *[+]6[.]5  .*too early to tell'
 # A long verdict has two blanks behind it, too.
 bundle some.2 "17|5||server|401000=60/64,402000=200/200"
 run "$jprof" diff "$nowhere" some.1 some.2
