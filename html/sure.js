@@ -59,7 +59,7 @@ function putSure(profile, answer, measure) {
   section.append(
     el("p", null, sentences.join(" ")),
     ...(answer.sure || []).map(text => el("p", null, text)),
-    ...report.notes.map(text => el("p", { class: "doubt" }, text)),
+    ...report.notes.map(text => el("p", { class: "doubt" }, plusMinus(text))),
     ...(answer.install || []).map(commandLine),
     el("details", null, el("summary", null, "Names, file by file"), el("div", { class: "wide" }, coverageTable(page, measure))),
     el("details", { id: "definitions" }, el("summary", null, "What the words and numbers mean"),

@@ -268,11 +268,12 @@ static int note_slots(const struct jp_ruby_load *w, const struct jprof_dump *dum
 	if (!t || !t->slot_count || !w->no_slots)
 		return 0;
 	const struct jp_rubyslot_sum sum = jp_rubytable_slot_sum(t);
+	const double mb = 1 << 20;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	jp_strbuf_printf(&text,
-	                 "%s: these rows are of malloc alone: objects in slots of Ruby's own heap take %.1f +- %.1f MB "
-	                 "beside, by %zu samples",
-	                 dump->name, sum.bytes / 1e6, 1.96 * sqrt(sum.variance) / 1e6, t->slot_count);
+	                 "%s: these rows are of malloc alone: objects in slots of Ruby's own heap take %.1f MB "
+	                 "(+-%.1f) beside, by %zu samples",
+	                 dump->name, sum.bytes / mb, 1.96 * sqrt(sum.variance) / mb, t->slot_count);
 	return text.failed ? -1 : jp_note_advised(w->profile, text.text, JPROF_ADVICE_HEAP);
 }
 

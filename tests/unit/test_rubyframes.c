@@ -243,6 +243,21 @@ TEST(test_slots)
 	jprof_profile_free(p);
 }
 
+/* R = 64,000,000: three objects of 40 bytes stand for some 64,000,000 each, one of 160 by a sample of 100 for
+ * 102,400,000, one of 640 by one of 65,535 for 625,000: 295.0 million bytes, which are 281.4 MB, and
+ * 1.96 * sqrt(3 * 64^2 + 102.4^2) million more or less, 282.1 MB. */
+TEST(test_slots_note)
+{
+	char stacks[512];
+	stack(stacks, sizeof stacks, 7, (const uint64_t[]){ 0x401000, NODE(2), EPOCH(1) }, 3);
+	const char *rate = strstr(slots, "64\n");
+	char body[sizeof slots + 8];
+	snprintf(body, sizeof body, "%.*s64000000%s", (int)(rate - slots), slots, rate + 2);
+	struct jprof_profile *p = heap_of(body, stacks, JPROF_HEAP_MALLOC);
+	assert_contains(jprof_profile_note(p, 0), " take 281.4 MB (+-282.1) beside, by 5 samples");
+	jprof_profile_free(p);
+}
+
 /* What malloc gave is explained by samples of malloc alone; Ruby's heap has rows of its own. */
 TEST(test_slots_explained)
 {
