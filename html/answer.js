@@ -22,17 +22,19 @@ function verdictWords(page, key) {
   return found ? { key, shown: found[1], means: found[2], sign: SIGNS[key] || "." } : null;
 }
 
-// A card; all but the first are one line, until they are opened.
+// A card; all but the first are one line, until they are opened, and one of which no more is known stays one.
 function suspectCard(page, suspect, open, show) {
   const verdict = suspect.verdict && verdictWords(page, suspect.verdict);
   const hot = suspect.verdict === "leak_suspect" || suspect.verdict === "growing";
+  const head = [
+    el("span", { class: "verdict" }, verdict ? verdict.sign + " " + verdict.shown : "largest"), " ",
+    el("span", { class: "amount" }, plusMinus(suspect.amount)), " ",
+    el("span", { class: "name" }, suspect.name), suspect.place ? el("span", { class: "place" }, " " + suspect.place) : null];
   return el("div", { class: "suspect" + (hot ? "" : " plain") },
-    el("details", { open },
-      el("summary", null,
-        el("span", { class: "verdict" }, verdict ? verdict.sign + " " + verdict.shown : "largest"), " ",
-        el("span", { class: "amount" }, plusMinus(suspect.amount)), " ",
-        el("span", { class: "name" }, suspect.name), suspect.place ? el("span", { class: "place" }, " " + suspect.place) : null),
-      el("dl", null, ...suspect.details.flatMap(([term, text]) => [el("dt", null, term), el("dd", null, text)]))),
+    suspect.details.length
+      ? el("details", { open }, el("summary", null, ...head),
+        el("dl", null, ...suspect.details.flatMap(([term, text]) => [el("dt", null, term), el("dd", null, text)])))
+      : el("div", null, ...head),
     suspect.shown === false || !show ? null
       : el("button", { type: "button", class: "show", onclick: () => show(suspect.name) }, "Show it"));
 }

@@ -585,6 +585,7 @@ def main():
         load(browser, plain)
         place = browser.run("document.querySelector('.suspect .place')?.textContent")
         check(place and place.strip() == "jprof-samples/threads.c:43", f"the card of the largest function has the place {place!r}")
+        check(not browser.run("document.querySelector('.suspect summary') !== null"), "a card that has no more to say has an arrow to open it")
         parts_of_ruby(browser, directory, lines[1])
         grown = make(directory, "grown", "diff", *lines)
         difference(browser, grown, lines)
