@@ -169,8 +169,19 @@ enum explain_gives {
 	GIVES_LIST,       /* the first rows of lists, */
 	GIVES_PART,       /* and other rows of parts */
 	GIVES_REMARKS,
-	GIVES_WHY, /* reasons, and other rows of lists */
+	GIVES_WHY, /* reasons, other rows of lists, and rows of 0.0 MB */
 };
+
+static void add_count(struct jp_strbuf *text, double count)
+{
+	jp_strbuf_grouped(text, (uint64_t)llround(count), 0);
+}
+
+/* Whether it is 0.0 MB. */
+static bool shows_nothing(double bytes)
+{
+	return fabs(bytes) < 0.05 * mb;
+}
 
 /* ---- the head ---------------------------------------------------------------------------------------------- */
 
@@ -315,8 +326,9 @@ static void add_own_classes(struct answer *a, const struct jprof_explanation *e)
 		begin = named ? begin : text->len;
 		jp_strbuf_str(text, named ? ", " : "Your classes: ");
 		jp_strbuf_visible(text, row->name);
-		jp_strbuf_printf(text, named++ ? " %.0f (%.1f MB)" : " %.0f objects (%.1f MB of slots)", row->objects,
-		                 row->bytes / mb);
+		jp_strbuf_str(text, " ");
+		add_count(text, row->objects);
+		jp_strbuf_printf(text, named++ ? " (%.1f MB)" : " objects (%.1f MB of slots)", row->bytes / mb);
 	}
 	if (text)
 		jp_strbuf_str(text, ".");
@@ -414,9 +426,11 @@ static void add_part_words(struct jp_strbuf *text, const struct explained *what,
 		jp_strbuf_str(text, "stacks of threads and fibers");
 	else if (row->part == JPROF_PART_KIND)
 		jp_strbuf_visible(text, row->name);
-	else if (row->part == JPROF_PART_LIVE && !isnan(row->objects))
-		jp_strbuf_printf(text, "live malloc memory, %.0f blocks", row->objects);
-	else
+	else if (row->part == JPROF_PART_LIVE && !isnan(row->objects)) {
+		jp_strbuf_str(text, "live malloc memory, ");
+		add_count(text, row->objects);
+		jp_strbuf_str(text, " blocks");
+	} else
 		jp_strbuf_str(text, words_of_part(row->part)->words);
 }
 
@@ -440,7 +454,7 @@ static void add_part_row(struct answer *a, const struct explained *what, size_t 
 	struct jp_strbuf *text = answer_add_value(a, ANSWER_WORDS, half_of_range(&row->range));
 	jp_strbuf_printf(text, "  %*s", (int)row->depth * 2, "");
 	add_part_words(text, what, row);
-	if (row->part == JPROF_PART_NOT_EXPLAINED && row->bytes < 0)
+	if (row->part == JPROF_PART_NOT_EXPLAINED && row->bytes < 0 && !shows_nothing(row->bytes))
 		jp_strbuf_str(text, " (below 0: parts above were never touched)");
 	if (row->part == JPROF_PART_KIND)
 		add_groups(a, e, at + 1);
@@ -469,6 +483,8 @@ static enum explain_gives row_gives(const struct jprof_explanation *e, const str
 		share = fmax(share, row->growth / info->growth);
 	if (row->part == JPROF_PART_TOTAL || isnan(share))
 		return GIVES_NOT;
+	if (shows_nothing(row->bytes) && (isnan(row->growth) || shows_nothing(row->growth)))
+		return GIVES_WHY;
 	if (row->depth)
 		return share < large ? GIVES_PART : GIVES_LARGE_PART;
 	return share < tiny ? GIVES_TINY : share < large ? GIVES_SMALL : GIVES_NOT;
@@ -594,8 +610,9 @@ static void add_unreachable_sentence(struct answer *a, const struct explained *w
 	if (!lost || lost->bytes < least_bytes || (live && lost->bytes < least * live->bytes))
 		return;
 	struct jp_strbuf *text = answer_add(a, ANSWER_SENTENCE);
-	jp_strbuf_printf(text, "No pointer was found to %.1f MB of live malloc memory, %.0f blocks", lost->bytes / mb,
-	                 lost->objects);
+	jp_strbuf_printf(text, "No pointer was found to %.1f MB of live malloc memory, ", lost->bytes / mb);
+	add_count(text, lost->objects);
+	jp_strbuf_str(text, " blocks");
 	if (lost->object_size)
 		jp_strbuf_printf(text, ", most of it in those of %llu bytes", (unsigned long long)lost->object_size);
 	jp_strbuf_str(text, *what->lost_next ? ":" : ".");

@@ -105,15 +105,21 @@ static void put_paragraph(const struct answer_walk *w, unsigned used, const char
 		terminal_wrap_after(w->out, used, text, (unsigned)w->columns);
 }
 
+/* What rounds to 0 has no sign: it is none. */
+static double rounded(double value, double least)
+{
+	return fabs(value) <= least ? 0 : value;
+}
+
 static void put_cell_number(struct answer_walk *w, enum answer_role role, double value)
 {
 	static const int wide[] = { [ANSWER_AMOUNT] = 7, [ANSWER_SHARE] = 7, [ANSWER_GROWTH] = 8 };
 	if (isnan(value))
 		put_in_line(w, "%*s", wide[role], "");
 	else if (role == ANSWER_SHARE)
-		put_in_line(w, "%*.0f %%", wide[role] - 2, value);
+		put_in_line(w, "%*.0f %%", wide[role] - 2, rounded(value, 0.5));
 	else
-		put_in_line(w, role == ANSWER_GROWTH ? "%+*.1f" : "%*.1f", wide[role], value / mb);
+		put_in_line(w, role == ANSWER_GROWTH ? "%+*.1f" : "%*.1f", wide[role], rounded(value / mb, 0.05));
 }
 
 static bool is_entry(const struct answer *a, size_t part)

@@ -245,6 +245,11 @@ works "$jprof" explain "$nowhere" long.heap
 prints '^ +libwith_a_rat[^ ]*[.]{3}[^ ]*-gnu 93[.]7, libsmall 5[.]5$'
 check "no line is wider than 80 columns" eval '! grep -q "^.\{81\}" out'
 
+what="what rounds to nothing"
+works "$jprof" explain "$of_cases" "$cases/puma/w0.3.jprof"
+prints '^ +-0[.]1 +0 %  not explained \(below 0: '
+prints_no '-0 %|-0[.]0 '
+
 # ---- what it refuses ----
 exits_with 1 "$jprof" explain "$boot" "$steady" "$steady"
 says 'jprof: explain takes one snapshot, or two: the earlier one and the later one'

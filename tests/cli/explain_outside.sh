@@ -67,13 +67,18 @@ fi
 park "$jemalloc" dirty_decay_ms:-1 "$parked" 2
 is_quiet "$jprof" explain "$pid"
 check "the head" eval 'sed "/^$/q" out | tr "\n" " " | grep -qE "^process $pid: [^ ]*, up for less than a minute: [0-9.]+ MB, [0-9.]+ of it in malloc +\$"'
-prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9]+ blocks$'
+prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9,]+ blocks$'
 prints '^ +[0-9.]+ +by size  [0-9]+ bytes [0-9.]+, '
 prints '^Read from outside \(jemalloc 5\.3[^ ]*\), and the process ran on\.$'
 prints '^   jprof run -- COMMAND  '
 prints_no 'Why:|anonymous memory|Who keeps'
 check "a line of more than 80 columns" awk 'length > 80 { bad = 1 } END { exit bad }' out
 nothing_like . '\.jprof$|\.heap|\.json$'
+prints ' 0[.]0 +0 %  '
+what="a terminal of few lines"
+python3 "$here/on_tty.py" 24x80 "$jprof" explain "$pid" | tr -d '\r' >out
+prints '^[.]{3} more: --top=0$'
+prints_no ' 0[.]0 +0 %  '
 head -n 1 out >first
 works "$jprof" "$pid"
 head -n 1 out >second
@@ -404,7 +409,7 @@ END2
     says 'jprof: --by=referrer is for jprof explain'
     run "$jprof" "$pid"
     prints '^Who keeps its Ruby objects: jprof keepers PID$'
-    prints '^Your classes: PriceList::Entry 20000 objects \([0-9.]+ MB of slots\), Tags 20000 '
+    prints '^Your classes: PriceList::Entry 20,000 objects \([0-9.]+ MB of slots\), Tags 20,000( |$)'
     prints_no 'secret-of-a-string'
     prints '^ +[0-9.]+ +[0-9]+ %  stacks of threads and fibers$'
     unpark

@@ -18,7 +18,7 @@ refused() {
     prints_no 'Why:|jprof run'
 }
 reads() {
-    prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9]+ blocks$'
+    prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9,]+ blocks$'
 }
 
 # ---- a container's filter refuses calls that read the memory of others: files are read ----
