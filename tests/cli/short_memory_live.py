@@ -141,7 +141,8 @@ def run(name, words, pid, nth):
     return status, out, err, left, asked
 
 
-def what_is_wrong(name, now, whole):
+def what_is_wrong(name, now, whole, before):
+    """`whole` and `before` had all memory; what both say has to be said."""
     status, out, err, left, _ = now
     why = any(reason in line for line in (err + out).splitlines() if line not in (whole[2] + whole[1]).splitlines()
               for reason in REASONS)
@@ -153,20 +154,20 @@ def what_is_wrong(name, now, whole):
         return f"status {status}, and files are left: {left}"
     if status == whole[0] and left != whole[3]:
         return f"status {status}, and these files are there: {left}"
-    lost = steady(name, whole[1]) - steady(name, out)
+    lost = (steady(name, whole[1]) & steady(name, before[1])) - steady(name, out)
     if (status != whole[0] or lost) and not why:
         return f"status {status} without a reason; not said: {sorted(lost)[:3]}"
     return None
 
 
 def judge(name, words, pid, counts):
-    whole = run(name, words, pid, 0)
+    before, whole = run(name, words, pid, 0), run(name, words, pid, 0)
     if whole[0] != 0 or not whole[4]:
         sys.exit(f"{name}: status {whole[0]}, {whole[4]} allocations with all memory: {whole[2]}")
     asked = whole[4]
     for nth in sorted({1 + i * asked // runs for i in range(runs)} | {asked - 1, asked}):
         now = run(name, words, pid, nth)
-        wrong = what_is_wrong(name, now, whole)
+        wrong = what_is_wrong(name, now, whole, before)
         if name == "serve" and "None" in now[1].split(",")[-1]:
             wrong = "no answer to the request after the one that failed"
         counts["runs"] += 1
