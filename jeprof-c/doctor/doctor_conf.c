@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/shortage.h"
+#include "cli/terminal.h"
 #include "doctor/doctor.h"
 #include "run/mallconf.h"
 
@@ -144,7 +145,7 @@ static const double sample_us = 24, sample_rss_min = 4096, sample_rss_max = 1638
 
 static void add_rate(struct findings *f, int lg)
 {
-	double rate = (double)(1ULL << lg), per_100mb = 100e6 / rate, mb = 1e6;
+	double rate = (double)(1ULL << lg), per_100mb = 100.0 * mb / rate;
 	enum verdict verdict = lg >= 17 && lg <= 20 ? VERDICT_OK : VERDICT_WARN;
 	const char *fix = lg < 17   ? "17 is enough for most: lg_prof_sample:17"
 	                  : lg > 20 ? "use 17 to 19, or only large sums rest on enough samples"
@@ -214,7 +215,7 @@ void check_recipe(const struct scene *s, struct findings *f)
 	    lg < 28)
 		findings_add(f, "recipe", VERDICT_WARN, "use lg_prof_interval:30 (a dump for each GiB) or more",
 		             "lg_prof_interval:%s makes a dump for every %.1f MB allocated", value,
-		             (double)(1ULL << lg) / 1e6);
+		             (double)(1ULL << lg) / mb);
 	if (is_set(s, "prof_gdump", "true"))
 		findings_add(
 		    f, "recipe", VERDICT_BAD, "leave out prof_gdump, and ask for dumps: jprof snap",

@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "cli/terminal.h"
 #include "doctor/doctor.h"
 #include "snap/silence.h"
 
@@ -236,7 +237,7 @@ static double last_dump_size(const struct scene *s)
 
 static void check_space(const struct scene *s, struct findings *f, const struct statvfs *there, const char *dir)
 {
-	enum { small = 1000000 };
+	enum { small = mb };
 	double room = (double)there->f_bavail * (double)there->f_frsize, last = last_dump_size(s);
 	double need = last > small ? last : small;
 	bool no_inodes = there->f_files && !there->f_favail;
@@ -245,14 +246,14 @@ static void check_space(const struct scene *s, struct findings *f, const struct 
 	if (no_inodes)
 		findings_add(f, "space", verdict, fix, "%s: no more files can be made (no inodes are free)", dir);
 	else if (last > 0)
-		findings_add(f, "space", verdict, fix, "%s has %.1f MB free; the last dump has %.1f MB", dir,
-		             room / 1e6, last / 1e6);
+		findings_add(f, "space", verdict, fix, "%s has %.1f MB free; the last dump has %.1f MB", dir, room / mb,
+		             last / mb);
 	else
 		findings_add(
 		    f, "space", verdict, fix,
 		    "%s has %.1f MB free; how large a dump gets is known after the first: some 500 bytes for each "
 		    "stack that was ever sampled",
-		    dir, room / 1e6);
+		    dir, room / mb);
 }
 
 /* For a command that becomes another user: by owner and mode. */

@@ -7,6 +7,7 @@
 #include "cli/cachedir.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
+#include "cli/terminal.h"
 #include "commands.h"
 #include "jprof.h"
 
@@ -51,10 +52,10 @@ static int show_cache(const char *dir, bool empty)
 	if (rc)
 		say_error(&err);
 	else if (empty)
-		printf("%s: %" PRIu64 " files removed, %.1f MB\n", dir, sum.files, (double)sum.bytes / 1e6);
+		printf("%s: %" PRIu64 " files removed, %.1f MB\n", dir, sum.files, (double)sum.bytes / mb);
 	else
 		printf("%s: names from %" PRIu64 " files, %.1f MB of %.0f at most\n", dir, sum.files,
-		       (double)sum.bytes / 1e6, (double)sum.most / 1e6);
+		       (double)sum.bytes / mb, (double)sum.most / mb);
 	return rc ? 1 : 0;
 }
 

@@ -150,7 +150,7 @@ check "a relative XDG_CACHE_HOME" [ ! -e relative ]
 
 # ---- jprof cache ----------------------------------------------------------------------------------------------------------
 is_quiet env JPROF_CACHE="$tmp/own" "$jprof" cache
-prints "^$tmp/own: names from [0-9]+ files, [0-9.]+ MB of 268 at most\$"
+prints "^$tmp/own: names from [0-9]+ files, [0-9.]+ MB of 256 at most\$"
 : >own/mine.txt
 works env JPROF_CACHE="$tmp/own" "$jprof" cache --empty
 prints "^$tmp/own: [0-9]+ files removed, [0-9.]+ MB\$"
@@ -170,12 +170,12 @@ JPROF_CACHE=$tmp/own "$jprof" --sysroot="$cases/sysroot" "$dump" >/dev/null 2>&1
 check "it is not written again" [ -e "$one" ]
 for file in $others; do check "a report removed $file" [ -e "own/$file" ]; done
 run env JPROF_CACHE="$tmp/own" "$jprof" cache
-prints "^$tmp/own: names from [0-9]+ files, [0-9]?[0-9][.][0-9]+ MB of 268 at most\$"
+prints "^$tmp/own: names from [0-9]+ files, [0-9]?[0-9][.][0-9]+ MB of 256 at most\$"
 works env JPROF_CACHE="$tmp/own" "$jprof" cache --empty
 for file in $others; do check "jprof cache --empty removed $file" [ -e "own/$file" ]; done
 check "not empty: $(ls own)" [ "$(find own -type f | wc -l)" = 6 ]
 works env JPROF_CACHE="$tmp/none" "$jprof" cache
-prints "^$tmp/none: names from 0 files, 0.0 MB of 268 at most\$"
+prints "^$tmp/none: names from 0 files, 0.0 MB of 256 at most\$"
 check "jprof cache makes one" [ ! -e none ]
 works env JPROF_CACHE= "$jprof" cache
 prints '^no names are kept: '
