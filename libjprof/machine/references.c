@@ -10,13 +10,19 @@
 #include "base/search.h"
 #include "machine/follow.h"
 
-enum { longest_stub = 6, page_size = 4096, marks = 4096 };
+enum { longest_stub = 6, page_size = 4096, mark_bits = 14, marks = 1 << mark_bits };
 
 /* An address of interest, and the function that it leads to; JP_NONE: one of Ruby's. */
 struct target {
 	uint64_t at; /* first, for jp_last_up_to */
 	uint32_t function;
 };
+
+/* Functions begin at multiples of 16, so that the last bits of an address alone would tell few apart. */
+static unsigned mark_of(uint64_t number)
+{
+	return (uint32_t)number * 0x9e3779b1u >> (32 - mark_bits);
+}
 
 enum reference_kind { REFERS, CALLS, JUMPS, JUMPS_NEAR };
 
@@ -29,7 +35,7 @@ struct jump_cursor {
 };
 
 /* A search under way: the first is for calls of Ruby's functions, the second for what leads to the functions that have
- * such calls. Most places are done with at once, for nothing of interest has its last bits, or those of its page. */
+ * such calls. Most places are done with at once, for nothing of interest has their mark, or that of their page. */
 struct reference_search {
 	const struct jp_image *image;
 	struct jp_references *out;
@@ -110,7 +116,7 @@ static int add_target(struct reference_search *h, uint64_t at, uint32_t function
 	if (jp_array_push(h->targets, h->target_count, h->target_cap))
 		return -1;
 	h->targets[h->target_count++] = (struct target){ at, function };
-	h->marked[at % marks] = 1;
+	h->marked[mark_of(at)] = 1;
 	return 0;
 }
 
@@ -142,7 +148,7 @@ static int add_sighted(struct reference_search *h)
 		const struct jp_function_bounds *f = &image->functions[h->out->sightings[i]];
 		rc = add_target(h, f->start, h->out->sightings[i]);
 		for (uint64_t page = f->start / page_size; page <= (f->end - 1) / page_size; page++)
-			h->pages[page % marks] = 1;
+			h->pages[mark_of(page)] = 1;
 	}
 	for (size_t i = 0; !rc && i < image->piece_count; i++)
 		if (image->pieces[i].stubs)
@@ -202,9 +208,9 @@ static void note_entry(struct reference_search *h, uint64_t at, uint64_t address
 static void note_reference(struct reference_search *h, uint64_t at, uint64_t address, enum reference_kind kind)
 {
 	const struct target *t =
-	    h->marked[address % marks] ? jp_last_up_to(h->targets, h->target_count, sizeof *t, address) : NULL;
+	    h->marked[mark_of(address)] ? jp_last_up_to(h->targets, h->target_count, sizeof *t, address) : NULL;
 	if (!t || t->at != address) {
-		if (kind == JUMPS && h->pages[address / page_size % marks])
+		if (kind == JUMPS && h->pages[mark_of(address / page_size)])
 			note_entry(h, at, address);
 	} else if (t->function == JP_NONE) {
 		sight(h);
@@ -220,7 +226,7 @@ static void note_reference(struct reference_search *h, uint64_t at, uint64_t add
 /* A jump whose distance has one byte leads to another function, too: the assembler takes such to one that is near. */
 enum reference_byte { REFERS_TO_NOTHING, SHORT_JUMP, RELATIVE_OPERAND, LONG_CALL, LONG_JUMP, LONG_BRANCH };
 
-/* What may refer to something by what follows: opcodes, the second byte of a branch, and the ModRM byte of an operand
+/* What may refer to something by what follows: opcodes, the first byte of a branch, and the ModRM byte of an operand
  * whose place counts from the end of its instruction. Source: the instruction set reference. */
 static enum reference_byte reference_byte_of(unsigned byte)
 {
@@ -228,21 +234,34 @@ static enum reference_byte reference_byte_of(unsigned byte)
 		return SHORT_JUMP;
 	if (byte == 0xe8 || byte == 0xe9)
 		return byte == 0xe8 ? LONG_CALL : LONG_JUMP;
-	if ((byte & 0xf0) == 0x80)
+	if (byte == 0x0f)
 		return LONG_BRANCH;
 	return (byte & 0xc7) == 0x05 ? RELATIVE_OPERAND : REFERS_TO_NOTHING;
+}
+
+/* The first of the bytes from `i` on that may refer to something; `end`: none. Most do not: four are asked at once. */
+static size_t next_reference(const unsigned char bytes[256], const unsigned char *code, size_t i, size_t end)
+{
+	while (i + 4 <= end && !(bytes[code[i]] | bytes[code[i + 1]] | bytes[code[i + 2]] | bytes[code[i + 3]]))
+		i += 4;
+	while (i < end && !bytes[code[i]])
+		i++;
+	return i;
 }
 
 static void read_x86(struct reference_search *h, const unsigned char *code, size_t len, uint64_t start)
 {
 	static const enum reference_kind kinds[] = { [LONG_CALL] = CALLS, [LONG_JUMP] = JUMPS, [LONG_BRANCH] = JUMPS };
-	for (size_t i = 0; i + 2 <= len; i++) {
+	size_t end = len ? len - 1 : 0; /* what refers has a byte behind it */
+	for (size_t i = next_reference(h->bytes, code, 0, end); i < end;
+	     i = next_reference(h->bytes, code, i + 1, end)) {
 		enum reference_byte byte = h->bytes[code[i]];
-		uint64_t at = start + i;
+		size_t last = i + (byte == LONG_BRANCH && (code[i + 1] & 0xf0) == 0x80);
+		uint64_t at = start + last;
 		if (byte == SHORT_JUMP)
 			note_reference(h, at, at + 2 + (uint64_t)(int64_t)(int8_t)code[i + 1], JUMPS_NEAR);
-		else if (byte && i + 5 <= len && (byte != LONG_BRANCH || (i && code[i - 1] == 0x0f)))
-			note_reference(h, at, at + 5 + (uint64_t)(int64_t)(int32_t)jp_little_word(code + i + 1),
+		else if (last + 5 <= len && (byte != LONG_BRANCH || last > i))
+			note_reference(h, at, at + 5 + (uint64_t)(int64_t)(int32_t)jp_little_word(code + last + 1),
 			               kinds[byte]);
 	}
 	for (size_t i = 1; h->image->placed && i + 4 <= len; i++)
