@@ -200,6 +200,7 @@ void jprof_view_free(struct jprof_view *v)
 	jp_slices_release(&v->row_slices);
 	free(v->evidence);
 	free(v->rows);
+	free(v->row_evidence);
 	free(v->nameless);
 	free(v->by_thread);
 	free(v->thread_first);

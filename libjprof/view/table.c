@@ -101,6 +101,19 @@ static int compare_rows(uint32_t x, uint32_t y, const void *context)
 	return m != n ? (m > n ? -1 : 1) : compare_row_names(order->view, x, y);
 }
 
+/* How far a row may be off costs more than its sums, so it is worked out for the rows that somebody looks at. Each
+ * table of a view finds the same. */
+static void put_row_ranges(const struct jprof_table *t)
+{
+	const struct jprof_view *v = t->view;
+	for (size_t i = 0; v->row_evidence && i < t->count; i++) {
+		const struct jp_row_evidence *e = &v->row_evidence[t->rows[i]];
+		struct jprof_row *row = &v->rows[t->rows[i]];
+		row->flat_range = jp_evidence_range(&v->lineage, &e->flat, v->info.counter);
+		row->cum_range = jp_evidence_range(&v->lineage, &e->cum, v->info.counter);
+	}
+}
+
 int jprof_table_new(const struct jprof_view *view, const struct jprof_table_opts *given, struct jprof_table **out,
                     struct jprof_error *err)
 {
@@ -127,6 +140,7 @@ int jprof_table_new(const struct jprof_view *view, const struct jprof_table_opts
 	jp_sort_ids(t->rows, t->count, compare_rows, &(const struct row_order){ view, &opts });
 	if (opts.top && opts.top < t->count)
 		t->count = opts.top;
+	put_row_ranges(t);
 	*out = t;
 	return 0;
 }

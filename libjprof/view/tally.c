@@ -105,11 +105,6 @@ static int place_rows(struct jprof_view *v)
 
 /* ---- values ------------------------------------------------------------------------------------------- */
 
-/* What the two numbers of a row rest on. */
-struct row_evidence {
-	struct jp_evidence flat, cum;
-};
-
 /* What is in a row's flat value: objects and their bytes. */
 struct row_objects {
 	double objects, bytes;
@@ -118,9 +113,8 @@ struct row_objects {
 struct row_tally {
 	struct jprof_view *view;
 	struct jp_walk walk;
-	uint32_t *seen;                /* by row */
-	struct row_evidence *evidence; /* by row, if errors are asked for */
-	struct row_objects *objects;   /* by row, those without frames aside */
+	uint32_t *seen;              /* by row */
+	struct row_objects *objects; /* by row, those without frames aside */
 };
 
 static void count_objects(struct row_tally *t, uint32_t row, uint32_t stack)
@@ -158,8 +152,8 @@ static void count_flat(struct row_tally *t, uint32_t row, uint32_t id, double va
 	v->info.flat += value;
 	count_objects(t, row, id);
 	count_live(t, row, id);
-	if (t->evidence)
-		jp_evidence_add(&t->evidence[row].flat, &v->evidence[id]);
+	if (v->row_evidence)
+		jp_evidence_add(&v->row_evidence[row].flat, &v->evidence[id]);
 }
 
 static void count_cum(struct row_tally *t, uint32_t row, uint32_t id, double value)
@@ -168,8 +162,8 @@ static void count_cum(struct row_tally *t, uint32_t row, uint32_t id, double val
 		return;
 	*(row < t->view->row_count ? &t->view->rows[row].cum : &t->view->nameless[row - t->view->row_count].cum) +=
 	    value;
-	if (t->evidence)
-		jp_evidence_add(&t->evidence[row].cum, &t->view->evidence[id]);
+	if (t->view->row_evidence)
+		jp_evidence_add(&t->view->row_evidence[row].cum, &t->view->evidence[id]);
 }
 
 static void count_path(struct row_tally *t, uint32_t id, const struct jp_view_path *path)
@@ -219,17 +213,12 @@ static void count_frames(struct row_tally *t, uint32_t id)
 	}
 }
 
-static void put_ranges(struct row_tally *t)
+static void put_total_range(struct jprof_view *v)
 {
-	struct jprof_view *v = t->view;
 	struct jp_evidence all = { 0 };
 	for (uint32_t i = 0; i < v->stack_count; i++)
 		jp_evidence_add(&all, &v->evidence[i]);
 	v->info.range = jp_evidence_total_range(&v->lineage, v->profile->rate, &all, v->info.counter);
-	for (uint32_t i = 0; i < v->row_count; i++) {
-		v->rows[i].flat_range = jp_evidence_range(&v->lineage, &t->evidence[i].flat, v->info.counter);
-		v->rows[i].cum_range = jp_evidence_range(&v->lineage, &t->evidence[i].cum, v->info.counter);
-	}
 }
 
 static void sum_view(struct jprof_view *v)
@@ -264,19 +253,18 @@ static int count_rows(struct jprof_view *v)
 	size_t rows = (size_t)v->row_count + (v->nameless ? v->code.location_count : 0);
 	struct row_tally t = { .view = v, .seen = calloc(rows + 1, sizeof *t.seen) };
 	if (v->evidence)
-		t.evidence = calloc((size_t)v->row_count + 1, sizeof *t.evidence);
+		v->row_evidence = calloc((size_t)v->row_count + 1, sizeof *v->row_evidence);
 	t.objects = calloc((size_t)v->row_count + 1, sizeof *t.objects);
-	int rc = jp_walk_init(&t.walk, v) || !t.seen || !t.objects || (v->evidence && !t.evidence) ? -1 : 0;
+	int rc = jp_walk_init(&t.walk, v) || !t.seen || !t.objects || (v->evidence && !v->row_evidence) ? -1 : 0;
 	bool laid_out = v->paths || jp_view_has_sites(v);
 	for (uint32_t i = 0; !rc && i < v->stack_count; i++)
 		(laid_out ? count_stack : count_frames)(&t, i);
 	if (!rc && v->evidence)
-		put_ranges(&t);
+		put_total_range(v);
 	if (!rc)
 		put_means(&t);
 	jp_walk_release(&t.walk);
 	free(t.seen);
-	free(t.evidence);
 	free(t.objects);
 	return rc;
 }

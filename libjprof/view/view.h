@@ -33,6 +33,11 @@ struct jp_labelled_stack {
 	const char *age; /* static: "last hour", "older", "startup", "before the fork"; NULL: not known */
 };
 
+/* What the two numbers of a row rest on. */
+struct jp_row_evidence {
+	struct jp_evidence flat, cum;
+};
+
 /* The row of a place without frames. */
 struct jp_nameless_row {
 	double flat, cum;
@@ -72,19 +77,20 @@ struct jprof_view {
 	const struct jp_origins *origins;    /* of places; NULL: there is no Ruby */
 	struct jp_view_stack *stacks;
 	uint32_t stack_count;
-	struct jp_labelled_stack *labelled; /* by stack; NULL: labels were not asked for */
-	double *values[JPROF_COUNTERS];     /* by stack; NULL: all are 0 */
-	double *bases;                      /* by stack, of the view's counter: what was subtracted; NULL: nothing */
-	double *base_objects;               /* likewise, objects in use; NULL also in the view of one thread */
-	struct jp_view_path *paths;         /* by stack, by library only; else NULL */
-	size_t deepest, longest;            /* frames, and rows, of any stack at most */
-	const struct jp_ages *ages;         /* NULL: not asked for, as the next two */
-	struct jp_view_slices slices;       /* of stacks */
-	struct jp_view_slices row_slices;   /* of rows */
-	struct jp_evidence *evidence;       /* of each stack's value; NULL: errors were not asked for */
-	struct jprof_row *rows;             /* by id, those of zeros too */
-	struct jp_nameless_row *nameless;   /* by place, NULL: there are none; their ids are row_count plus the place */
-	uint32_t *row_object;               /* by row: the object where it was seen first */
+	struct jp_labelled_stack *labelled;   /* by stack; NULL: labels were not asked for */
+	double *values[JPROF_COUNTERS];       /* by stack; NULL: all are 0 */
+	double *bases;                        /* by stack, of the view's counter: what was subtracted; NULL: nothing */
+	double *base_objects;                 /* likewise, objects in use; NULL also in the view of one thread */
+	struct jp_view_path *paths;           /* by stack, by library only; else NULL */
+	size_t deepest, longest;              /* frames, and rows, of any stack at most */
+	const struct jp_ages *ages;           /* NULL: not asked for, as the next two */
+	struct jp_view_slices slices;         /* of stacks */
+	struct jp_view_slices row_slices;     /* of rows */
+	struct jp_evidence *evidence;         /* of each stack's value; NULL: errors were not asked for */
+	struct jprof_row *rows;               /* by id, those of zeros too; a table works out the ranges of its rows */
+	struct jp_row_evidence *row_evidence; /* by id; NULL: errors were not asked for */
+	struct jp_nameless_row *nameless; /* by place, NULL: there are none; their ids are row_count plus the place */
+	uint32_t *row_object;             /* by row: the object where it was seen first */
 	uint32_t row_count;
 	uint32_t *row_of_frame;  /* by frame; JP_NONE: in no stack, or by library */
 	uint32_t *row_of_object; /* by object; JP_NONE: in no stack, or not by library */
