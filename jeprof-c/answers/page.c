@@ -275,6 +275,7 @@ static bool render_page(const struct page *page, const struct options *o, struct
 	struct options whole = *o;
 	struct page_parts parts = { 0 };
 	whole.fold = FOLD_NONE;
+	whole.granularity = JPROF_BY_LIBRARY; /* a page adds up its own rows, and these are the fewest */
 	if (page_offers_ruby(o))
 		whole.ruby = JPROF_RUBY_MERGED;
 	struct jprof_view *view = load_page_view(page, &whole);

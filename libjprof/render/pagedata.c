@@ -48,20 +48,28 @@ static void add_to_column(struct page_column *column, double value, unsigned dec
 	column->something = column->something || value != 0;
 }
 
-/* Writes its number, or null where all is 0, and forgets it. */
-static void end_column(struct page_writer *w, const char *key, struct page_column *column)
+/* Writes the number of a column; JP_NONE: all in it is 0. */
+static void put_column_number(struct page_writer *w, const char *key, uint32_t number)
 {
-	uint32_t id = 0;
-	w->failed = w->failed || column->text.failed;
-	if (!w->failed && column->something)
-		id = jp_intern(&w->columns, column->text.text, column->text.len);
-	w->failed = w->failed || id == JP_NONE;
-	if (column->something)
-		jp_jsonout_uint(w->json, key, id);
-	else
+	if (number == JP_NONE)
 		jp_jsonout_null(w->json, key);
+	else
+		jp_jsonout_uint(w->json, key, number);
+}
+
+/* Writes its number, which it returns, and forgets the column. */
+static uint32_t end_column(struct page_writer *w, const char *key, struct page_column *column)
+{
+	uint32_t number = JP_NONE;
+	w->failed = w->failed || column->text.failed;
+	if (!w->failed && column->something) {
+		number = jp_intern(&w->columns, column->text.text, column->text.len);
+		w->failed = number == JP_NONE;
+	}
+	put_column_number(w, key, number);
 	jp_strbuf_release(&column->text);
 	*column = (struct page_column){ 0 };
+	return number;
 }
 
 /* A number of a stack of a view. */
@@ -167,26 +175,50 @@ static void put_page_frames(struct page_writer *w)
 
 /* ---- stacks ------------------------------------------------------------------------------------------------ */
 
-/* One of the numbers of where the stacks end. */
-static void put_ends(struct page_writer *w, const char *key, size_t variant, size_t offset)
+/* One of the numbers of where the stacks end, and the column that has it: in most profiles variants share columns. */
+struct ends_part {
+	const char *key;
+	size_t offset;
+	uint32_t column;
+};
+
+static uint32_t end_of_stack(const struct page_writer *w, uint32_t stack, size_t variant, size_t offset)
+{
+	const struct jp_page_ends *ends = &jp_page_stack(&w->stacks, stack)->ends[variant];
+	return *(const uint32_t *)((const char *)ends + offset);
+}
+
+static bool ends_as_before(const struct page_writer *w, size_t variant, size_t offset)
+{
+	uint32_t i = 0, count = variant ? w->stacks.keys.count : 0;
+	while (i < count && end_of_stack(w, i, variant, offset) == end_of_stack(w, i, variant - 1, offset))
+		i++;
+	return variant && i == count;
+}
+
+static void put_ends(struct page_writer *w, size_t variant, struct ends_part *part)
 {
 	struct page_column column = { 0 };
-	for (uint32_t i = 0; i < w->stacks.keys.count; i++) {
-		const struct jp_page_ends *ends = &jp_page_stack(&w->stacks, i)->ends[variant];
-		add_to_column(&column, *(const uint32_t *)((const char *)ends + offset), 0);
+	if (ends_as_before(w, variant, part->offset)) {
+		put_column_number(w, part->key, part->column);
+		return;
 	}
-	end_column(w, key, &column);
+	for (uint32_t i = 0; i < w->stacks.keys.count; i++)
+		add_to_column(&column, end_of_stack(w, i, variant, part->offset), 0);
+	part->column = end_column(w, part->key, &column);
 }
 
 static void put_page_variants(struct page_writer *w)
 {
+	struct ends_part parts[] = { { "leaf", offsetof(struct jp_page_ends, leaf), JP_NONE },
+		                     { "inner", offsetof(struct jp_page_ends, inner), JP_NONE },
+		                     { "owner", offsetof(struct jp_page_ends, owner), JP_NONE },
+		                     { "ownerinner", offsetof(struct jp_page_ends, owner_inner), JP_NONE } };
 	jp_jsonout_open(w->json, "variants", '[', false);
 	for (size_t i = 0; i < w->stacks.variants; i++) {
 		jp_jsonout_open(w->json, NULL, '{', true);
-		put_ends(w, "leaf", i, offsetof(struct jp_page_ends, leaf));
-		put_ends(w, "inner", i, offsetof(struct jp_page_ends, inner));
-		put_ends(w, "owner", i, offsetof(struct jp_page_ends, owner));
-		put_ends(w, "ownerinner", i, offsetof(struct jp_page_ends, owner_inner));
+		for (size_t p = 0; p < jp_count(parts); p++)
+			put_ends(w, i, &parts[p]);
 		jp_jsonout_close(w->json);
 	}
 	jp_jsonout_close(w->json);

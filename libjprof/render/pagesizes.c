@@ -26,6 +26,7 @@ static struct sized *sizes_of_stacks(const struct jprof_view *view, const uint32
 {
 	struct sized *sizes = calloc((size_t)view->stack_count + 1, sizeof *sizes);
 	size_t n = 0;
+	bool sorted = true;
 	*count = 0;
 	for (uint32_t i = 0; sizes && i < view->stack_count; i++) {
 		struct sized *s = &sizes[n];
@@ -34,9 +35,12 @@ static struct sized *sizes_of_stacks(const struct jprof_view *view, const uint32
 			             .objects = jp_stack_number(view, i, objects) };
 		if (s->objects != 0 && s->bytes / s->objects > 0)
 			jp_mean_size_class(s->bytes / s->objects, &s->limit);
-		n += view->stacks[i].depth && (s->bytes != 0 || s->objects != 0);
+		if (!view->stacks[i].depth || (s->bytes == 0 && s->objects == 0))
+			continue;
+		sorted = sorted && (!n || compare_sized(s - 1, s) < 0);
+		n++;
 	}
-	if (n)
+	if (!sorted)
 		qsort(sizes, n, sizeof *sizes, compare_sized);
 	for (size_t i = 0; i < n; i++)
 		if (*count && !compare_sized(&sizes[*count - 1], &sizes[i])) {

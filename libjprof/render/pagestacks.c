@@ -55,7 +55,7 @@ static int learn_place(struct variant_maker *m, struct place_node above, uint32_
 	*node = above;
 	node->leaf = node_of_place(m, above.leaf, place, 0);
 	if (!jp_fold_takes_out(&m->folds[jp_page_folds - 1], place))
-		node->folded = node_of_place(m, above.folded, place, 0);
+		node->folded = above.folded == above.leaf ? node->leaf : node_of_place(m, above.folded, place, 0);
 	m->node_count++;
 	return node->leaf == JP_NONE || node->folded == JP_NONE ? -1 : 0;
 }
