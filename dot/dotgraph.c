@@ -21,6 +21,13 @@ struct build {
 	bool failed; /* memory was short */
 	Agraph_t *g;
 	Agnode_t **nodes;
+	struct calls *calls; /* by node */
+};
+
+/* Of a node: its callers and what it calls, and how many of these are leaves, which have no other caller and call
+ * nothing. */
+struct calls {
+	size_t in, out, leaves, placed;
 };
 
 /* A text being written. */
@@ -176,7 +183,7 @@ static bool put_node_name(FILE *out, const struct jprof_node *n, double size)
 	enum { head = 9, tail = 6 }; /* lines */
 	char *name = strndup(n->name, name_length(n)), *rest = name;
 	double type = fmax(8, size * fmin(1, sqrt(48.0 / (double)name_length(n))));
-	size_t columns = (size_t)fmax(18, fmin(36, 480 / type));
+	size_t columns = (size_t)fmax(16, fmin(28, 320 / type));
 	fprintf(out, "<font point-size=\"%.1f\"><b>", type);
 	for (int line = 0; rest && *rest; line++) {
 		size_t len = dot_line(rest, columns), left = strlen(rest);
@@ -197,20 +204,20 @@ static bool put_node_name(FILE *out, const struct jprof_node *n, double size)
 	return good;
 }
 
-/* Whether there is a frame around the nodes of its owner: native code that only calls others, such as libc's start, has
- * none. */
+/* Whether there is a frame around the nodes of its owner: code that only calls others, such as libc's start and Ruby's
+ * own methods, has none. */
 static bool is_framed(const struct build *b, const struct jprof_node *n)
 {
-	bool native = n->origin == JPROF_ORIGIN_NATIVE;
-	return b->opts->cluster && (!native || dot_owner_sum(b->graph, n->owner) != 0);
+	return b->opts->cluster && dot_owner_sum(b->graph, n->owner) != 0;
 }
 
 static void put_owner(FILE *out, const struct build *b, size_t i, double size)
 {
 	const struct jprof_node *n = jprof_graph_node(b->graph, i);
 	const char *last = jprof_graph_node(b->graph, b->plan->chains.last[i])->owner;
+	bool said = !strncmp(n->name, n->owner, strlen(n->owner)); /* "nokogiri 1.18.2 lib/nokogiri/xml.rb:42" */
 	bool owner = !strcmp(n->owner, last) && !is_framed(b, n) && b->opts->view->granularity < JPROF_BY_KIND &&
-	             b->opts->view->granularity != JPROF_BY_LIBRARY;
+	             b->opts->view->granularity != JPROF_BY_LIBRARY && !said;
 	if (!owner && !n->inlined)
 		return;
 	fprintf(out, "<font point-size=\"%.1f\" color=\"%s\">", fmax(7.5, size * 0.55), dot_origin(n->origin).color);
@@ -275,6 +282,30 @@ static void draw_node(struct build *b, size_t i)
 
 /* ---- Edges ---- */
 
+static void count_calls(struct build *b)
+{
+	const size_t *first = b->plan->chains.first;
+	for (size_t i = 0; i < jprof_graph_edges(b->graph); i++) {
+		const struct jprof_edge *e = jprof_graph_edge(b->graph, i);
+		b->calls[first[e->from]].out++;
+		b->calls[first[e->to]].in++;
+	}
+	for (size_t i = 0; i < jprof_graph_edges(b->graph); i++) {
+		const struct jprof_edge *e = jprof_graph_edge(b->graph, i);
+		const struct calls *to = &b->calls[first[e->to]];
+		b->calls[first[e->from]].leaves += to->in == 1 && !to->out;
+	}
+}
+
+/* Many leaves of one node stand in three rows, else they would make the picture as wide as all of them together. */
+static void place_leaf(struct build *b, void *edge, size_t from, size_t to)
+{
+	enum { rows = 3, few = 3 };
+	struct calls *calls = &b->calls[from];
+	if (b->calls[to].in == 1 && !b->calls[to].out && calls->leaves > few)
+		set(b, edge, "minlen", "%zu", 1 + calls->placed++ % rows);
+}
+
 static void add_edge(struct build *b, size_t i)
 {
 	const struct jprof_edge *e = jprof_graph_edge(b->graph, i);
@@ -298,6 +329,7 @@ static void add_edge(struct build *b, size_t i)
 	set(b, edge, "penwidth", "%.2f", fmax(1, 2 * fmin(1, 3 * share)));
 	set(b, edge, "color", "%s", paint.line);
 	set(b, edge, "class", "%s%s%s", paint.class, e->inlined ? " inlined" : "", b->tooltips ? "" : ends);
+	place_leaf(b, edge, from, to);
 	if (e->residual)
 		set(b, edge, "style", "dashed");
 	if (e->inlined)
@@ -387,7 +419,7 @@ static const struct {
 	{ AGEDGE, "weight", "1" },         { AGEDGE, "penwidth", "1" },
 	{ AGEDGE, "color", "black" },      { AGEDGE, "style", "" },
 	{ AGEDGE, "arrowhead", "normal" }, { AGEDGE, "arrowsize", "0.7" },
-	{ AGEDGE, "class", "" },
+	{ AGEDGE, "class", "" },           { AGEDGE, "minlen", "1" },
 };
 
 static void declare(struct build *b)
@@ -418,6 +450,7 @@ static void fill_graph(struct build *b)
 	for (size_t i = 0; !b->failed && i < jprof_graph_nodes(b->graph); i++)
 		if (b->plan->chains.first[i] == i)
 			draw_node(b, i);
+	count_calls(b);
 	for (size_t i = 0; !b->failed && i < jprof_graph_edges(b->graph); i++)
 		add_edge(b, i);
 	if (!b->failed && b->opts->cluster)
@@ -436,11 +469,13 @@ Agraph_t *dot_build(const struct dot_plan *plan, bool tooltips)
 	dot_put_headline(title.out, b.graph, b.opts);
 	bool good = !fclose(title.out);
 	b.nodes = calloc(jprof_graph_nodes(b.graph) + 1, sizeof *b.nodes);
-	b.g = good && b.nodes ? agopen(title.bytes, Agdirected, &dot_ids) : NULL;
+	b.calls = calloc(jprof_graph_nodes(b.graph) + 1, sizeof *b.calls);
+	b.g = good && b.nodes && b.calls ? agopen(title.bytes, Agdirected, &dot_ids) : NULL;
 	if (b.g)
 		fill_graph(&b);
 	free(title.bytes);
 	free(b.nodes);
+	free(b.calls);
 	if (b.g && b.failed) {
 		agclose(b.g);
 		return NULL;

@@ -81,6 +81,8 @@ static bool is_joint(const char *name, size_t at, bool weak)
 		return strchr("_.-", before) && !strchr("_.-", after);
 	if (before == ':')
 		return at > 1 && name[at - 2] == ':';
+	if (before == '<' && at > 1 && name[at - 2] == ' ') /* Ruby's <main> */
+		return false;
 	if (after == '(' || after == '[')
 		return isalnum((unsigned char)before) && !(at >= 8 && !strncmp(name + at - 8, "operator", 8));
 	return strchr(" ,/<;", before) || after == '!';

@@ -176,11 +176,14 @@ static bool reads_ruby(const struct jprof_graph *graph)
 	return false;
 }
 
-static bool wants_clusters(const struct jprof_graph *graph, const struct options *o, bool plain)
+/* By line of Ruby the names say whose they are, and frames would make the picture twice as wide. */
+static bool wants_clusters(const struct jprof_graph *graph, const struct jprof_view_info *info, const struct options *o,
+                           bool plain)
 {
 	if (o->cluster != CLUSTER_USUAL)
 		return o->cluster == CLUSTER_ON;
-	return !plain && o->granularity != JPROF_BY_LIBRARY && reads_ruby(graph);
+	bool says_whose = info->granularity == JPROF_BY_LIBRARY || info->granularity == JPROF_BY_SITE;
+	return !plain && !says_whose && reads_ruby(graph);
 }
 
 int graph_report(const struct loaded *l, const struct jprof_view *view, const struct options *o,
@@ -207,7 +210,7 @@ int graph_report(const struct loaded *l, const struct jprof_view *view, const st
 		.title = title,
 		.facts = facts.list,
 		.fact_count = facts.count,
-		.cluster = wants_clusters(graph, o, plain),
+		.cluster = wants_clusters(graph, jprof_view_info(view), o, plain),
 		.chains = plain || o->chains,
 	};
 	int status = good ? draw_picture(graph, &opts, o, sink) : 1;

@@ -58,6 +58,26 @@ check "--nocluster draws frames" eval '! grep -q "subgraph" out'
 run "$jprof" --dot --fold=none $ruby
 check "--fold=none draws frames" eval '! grep -q "subgraph" out'
 
+# ---- by line of Ruby: names say whose they are; the picture fits a wide page ----
+lines="--sysroot=$root/samples/tables $root/samples/tables/ruby33.1.heap"
+run "$jprof" --dot $lines
+check "frames around lines that say whose they are" eval '! grep -q "subgraph" out'
+check "a gem's name stands twice" eval '! grep -qE "<b>nokogiri [0-9.]+ .*>nokogiri [0-9.]+</font>" out'
+check "a line ends in the middle of <main>" eval '! grep -qE "(&lt;|<)<br/>(main|top)" out'
+run "$jprof" --dot --cluster $lines
+check "--cluster draws no frames" grep -q "subgraph" out
+check "a frame of nothing" eval '! grep -qE "label=\"[^\"<]*: 0 B" out'
+
+# ---- eight functions that one calls stand in three rows ----
+awk 'BEGIN {
+  print "--- symbol\nbinary=/opt/app\n0x1000 main"
+  for (i = 2; i <= 9; i++) printf "0x%x a_function_with_quite_a_long_name_%d\n", i * 4096, i
+  print "---\n--- heap\nheap_v2/1\n  t*: 8: 8000 [0: 0]"
+  for (i = 2; i <= 9; i++) printf "@ 0x%x 0x1001\n  t*: 1: 1000 [0: 0]\n", i * 4096
+}' >wide.raw
+run "$jprof" --dot --maps=chain.maps wide.raw
+for row in 2 3; do check "row $row" [ "$(grep -c "minlen=$row" out)" -ge 2 ]; done
+
 # ---- chains: what only calls the next is one box ----
 # boxes, arrows: how many there are
 drawn() { echo "$(grep -cE '^[[:space:]]+N[0-9]+[[:space:]]+\[' out) $(grep -cE 'N[0-9]+ -> N[0-9]+' out)"; }
