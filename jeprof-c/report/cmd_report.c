@@ -277,9 +277,8 @@ static void report_no_creator(const struct loaded *l, const struct jprof_view *v
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
 		if (fabs(row->flat) >= least && !strcmp(row->name, JPROF_NO_CREATOR))
-			say("creator not known: Ruby to 3.2 moves small arrays, hashes and instance variables after a GC; Ruby "
-			    "3.3 or later shows the lines that make them, and so does "
-			    "ObjectSpace.trace_object_allocations_start");
+			say("creator not known: Ruby to 3.2 moves small arrays and hashes after a GC; Ruby 3.3 or later "
+			    "shows the lines that make them");
 	}
 	jprof_table_free(table);
 }

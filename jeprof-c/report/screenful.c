@@ -244,17 +244,24 @@ static bool put_summary(FILE *to, struct layout *l)
 	return good;
 }
 
-/* Each line by itself. */
-static size_t wrap_lines(FILE *to, const char *text, unsigned columns)
+/* What is outside, each line by itself; beside a next command as many as there is room for. */
+static void put_outside(FILE *to, struct layout *l, const char *text)
 {
-	size_t lines = 0;
 	for (size_t len; *text; text += len + (text[len] == '\n')) {
-		len = strcspn(text, "\n");
-		char *line = shortage_note(strndup(text, len));
-		lines += line ? terminal_wrap(to, line, columns) : 0;
+		size_t blank = l->under ? 0 : 1, size;
+		char *wrapped = NULL, *line = shortage_note(strndup(text, len = strcspn(text, "\n")));
+		FILE *lines = shortage_note(open_memstream(&wrapped, &size));
+		size_t count = line && lines ? terminal_wrap(lines, line, l->size.columns) : 0;
+		bool fits = (!lines || shortage_close(lines, &wrapped)) && (!l->next || has_room(l, blank + count));
+		if (fits && count) {
+			l->under += blank + count;
+			fputs(wrapped, to);
+		}
+		free(wrapped);
 		free(line);
+		if (!fits)
+			return;
 	}
-	return lines;
 }
 
 static bool put_under(FILE *to, struct layout *l, const struct loaded *loaded, const char *outside, size_t *top)
@@ -262,9 +269,10 @@ static bool put_under(FILE *to, struct layout *l, const struct loaded *loaded, c
 	char *outside_lines = NULL;
 	size_t size;
 	FILE *lines = open_memstream(&outside_lines, &size);
-	l->under = lines && *outside ? 1 + wrap_lines(lines, outside, l->size.columns) : 0;
+	char *next = l->more ? make_next(l, loaded) : NULL;
+	if (lines)
+		put_outside(lines, l, outside);
 	bool good = lines && memory_closed(lines, &outside_lines);
-	char *next = good && l->more ? make_next(l, loaded) : NULL;
 	if (l->more)
 		good = good && put_summary(to, l);
 	else if (l->under)

@@ -213,6 +213,12 @@ check("biggest path" not in screen and "\nobject sizes   2 KB 50 %, 1 KB 25 %, 5
 for lines in range(6, 24):
     low = on_terminal(lines, 80, dump)
     check(len(rows_of(low)) >= 5 and (len(rows_of(low)) > 5 or "Next:" not in low), f"{lines} lines: the next command takes rows", low)
+bundle = os.path.join(root, "samples/cases/real/redmine-steady.jprof")
+for lines in range(14, 30):  # what is outside gives way to the next command
+    low = on_terminal(lines, 80, bundle)
+    room = lines - 2 - taken - low.splitlines().index("")
+    check(("\nNext:  jprof explain " in low) == (room >= 13), f"{lines} lines, {room} of room: the next command", low)
+    check(room < 13 or len(low.splitlines()) + taken <= lines - 2, f"{lines} lines of a bundle", low)
 for words in (("--base=" + paths, thick), ("--thread=*", dump), (paths, thick)):
     check("Next:" not in on_terminal(40, 80, *words), f"{words}: a next command")
 check("biggest path" not in on_terminal(40, 80, "--base=ruby31.0.heap", dump), "a difference has no path")
