@@ -6,6 +6,7 @@
 
 #include "answers/check_text.h"
 #include "answers/explain_live.h"
+#include "answers/measure.h"
 #include "cli/jsonprint.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
@@ -56,8 +57,10 @@ static void put_lost_text(FILE *out, const struct lost *l)
 	if (l->result == CHECK_CANNOT_TELL)
 		fprintf(out, "CANNOT TELL: %s: %s\nDo:       %s\n", path, l->why, l->remedy);
 	else
-		fprintf(out, "%s: no pointer was found to %.2f MB of live memory; the limit is %s\n",
-		        l->result == CHECK_PASS ? "PASS" : "FAIL", l->bytes / mb, limit_words(&l->limit).text);
+		fprintf(out, "%s: no pointer was found to %s of live memory; the limit is %s\n",
+		        l->result == CHECK_PASS ? "PASS" : "FAIL",
+		        l->bytes > 0 ? measure_in((struct measure){ mb, "MB" }, l->bytes).text : "0 MB",
+		        limit_words(&l->limit).text);
 	if (l->result == CHECK_FAIL)
 		fprintf(out, "Look:     jprof explain --unreachable %s\n", path);
 	jp_strbuf_release(&text);

@@ -188,6 +188,24 @@ says_like "process $pid: has neither jemalloc nor jprof's agent"
 nothing_like . '^none.jprof$'
 unpark
 
+# ---- what nothing points to, in a unit that shows it: five blocks ----
+cat >few.py <<'END2'
+import ctypes, sys
+c = ctypes.CDLL(None)
+c.calloc.restype = ctypes.c_void_p
+hidden = [c.calloc(1, 700) for i in range(5)]
+print("end 0", flush=True)
+sys.stdin.read()
+END2
+park "$jemalloc" "" python3 few.py
+is_quiet "$jprof" explain --unreachable "$pid"
+prints '^No pointer was found to [1-9][0-9.]* KB, [0-9]+ blocks\.$'
+prints '^      KB   blocks   bytes  what is in them$'
+prints '^ +[0-9.]*[1-9][0-9.]* +[5-9] +768  no content that jprof knows$'
+works "$jprof" check --max-unreachable=1MB "$pid"
+prints '^PASS: no pointer was found to [1-9][0-9.]* KB of live memory; the limit is 1 MB$'
+unpark
+
 # ---- what nothing points to: 3,000 blocks whose addresses only Python's integers have, which hide them; 2,000 in an array ----
 cat >lost.py <<'END2'
 import ctypes, sys
