@@ -49,6 +49,17 @@ function holdings(profile) {
   ];
 }
 
+// Notes that differ in the process and in numbers alone are one.
+function oneOfEach(notes) {
+  const kinds = new Map();
+  for (const text of notes) {
+    const [, name, rest] = /^([^:]*): (.*)$/s.exec(text) || ["", "", text], kind = rest.replace(/[\d.,]+/g, "#");
+    if (!kinds.has(kind)) kinds.set(kind, { text, others: [] });
+    else kinds.get(kind).others.push(...(name ? [name] : []));
+  }
+  return [...kinds.values()].map(one => one.text + (one.others.length ? " (likewise of " + one.others.join(", ") + ")" : ""));
+}
+
 function putSure(profile, answer, measure) {
   const page = profile.page, report = page.report, sentences = [];
   if (report.named !== null) sentences.push((report.named * 100).toFixed(0) + " % of the bytes have a function's name.");
@@ -59,7 +70,7 @@ function putSure(profile, answer, measure) {
   section.append(
     el("p", null, sentences.join(" ")),
     ...(answer.sure || []).map(text => el("p", null, text)),
-    ...report.notes.map(text => el("p", { class: "doubt" }, plusMinus(text))),
+    ...oneOfEach(report.notes).map(text => el("p", { class: "doubt" }, plusMinus(text))),
     ...(answer.install || []).map(commandLine),
     el("details", null, el("summary", null, "Names, file by file"), el("div", { class: "wide" }, coverageTable(page, measure))),
     el("details", { id: "definitions" }, el("summary", null, "What the words and numbers mean"),

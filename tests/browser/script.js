@@ -10,6 +10,8 @@ function same(what, found, wanted) {
 
 // ---- text.js ----
 
+same("a note of each process is said once", oneOfEach(["17: takes 1.5 MB, by 3 samples", "a note", "21: takes 20.1 MB, by 1,044 samples", "45: is cut"]),
+  ["17: takes 1.5 MB, by 3 samples (likewise of 21)", "a note", "45: is cut"]);
 same("a unit", [0, 9999, 10000, 10239999, 99e9].map(n => measureFor(n, true).name), ["B", "B", "KB", "KB", "GB"]);
 same("the unit of a loss", measureFor(-50 * 1048576, true).name, "MB");
 same("objects have no unit", measureFor(1e12, false), { name: "objects", size: 1 });
