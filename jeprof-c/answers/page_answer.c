@@ -51,10 +51,11 @@ static void put_largest(FILE *out, const struct page *page, const struct jprof_v
 	const struct jprof_row *row = jprof_table_at(table, 0);
 	if (row) {
 		double whole = info->percent_of != 0 ? info->percent_of : info->flat;
-		char amount[suspect_amount_most];
+		char amount[suspect_amount_most], share[headline_share_most];
 		headline_amount(text, view, page->options, row->flat);
-		snprintf(amount, sizeof amount, "%s%s, %.0f %%", info->difference ? row->flat < 0 ? "-" : "+" : "",
-		         text, whole > 0 ? fabs(row->flat) * 100 / whole : 0);
+		headline_share(share, row->flat, whole);
+		snprintf(amount, sizeof amount, "%s%s, %s", info->difference ? row->flat < 0 ? "-" : "+" : "", text,
+		         share);
 		json_print(out, "{\"name\": %s, \"place\": %s, \"verdict\": null, \"amount\": %s, \"details\": [",
 		           row->name, source_place(row->name, row->file, row->line).text, amount);
 		if (row->from)

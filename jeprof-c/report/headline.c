@@ -204,6 +204,20 @@ static bool is_named(const struct jprof_row *row, enum jprof_granularity granula
 	       (row->source != JPROF_SOURCE_NONE && row->source != JPROF_SOURCE_FDE);
 }
 
+void headline_share(char text[headline_share_most], double part, double whole)
+{
+	double share = whole > 0 ? fabs(part) * 100 / whole : 0;
+	snprintf(text, headline_share_most, part != 0 && share < 0.5 ? "under 1 %%" : "%.0f %%", share);
+}
+
+/* In the unit of the whole, or in its own where that is too large for it. */
+static void put_part_amount(const struct headline *t, char text[amount_most], double part, double whole)
+{
+	static const double least = 0.95;
+	enum amount_unit unit = unit_of(t, whole);
+	put_amount_as(text, part / unit_bytes[unit] < least ? unit_of(t, part) : unit, part);
+}
+
 void headline_add_biggest(struct jp_strbuf *text, const struct jprof_view *view, const struct options *o)
 {
 	static const char *const nouns[] = {
@@ -221,8 +235,9 @@ void headline_add_biggest(struct jp_strbuf *text, const struct jprof_view *view,
 	const struct jprof_row *row = jprof_table_at(table, 0);
 	if (row && row->flat > 0 && is_named(row, by)) {
 		const struct headline t = { .plain = o->show_bytes, .bytes = counts_bytes(info) };
-		char amount[amount_most];
-		put_amount_as(amount, unit_of(&t, whole), row->flat);
+		char amount[amount_most], share[headline_share_most];
+		put_part_amount(&t, amount, row->flat, whole);
+		headline_share(share, row->flat, whole);
 		jp_strbuf_printf(text, "%sThe biggest %s is ", text->len ? ". " : "",
 		                 row->line && (by == JPROF_BY_SITE || by == JPROF_BY_LINE) ? "line" : nouns[by]);
 		jp_strbuf_visible(text, row->name);
@@ -230,7 +245,7 @@ void headline_add_biggest(struct jp_strbuf *text, const struct jprof_view *view,
 		if (*place.text)
 			jp_strbuf_str(text, ", ");
 		jp_strbuf_visible(text, place.text);
-		jp_strbuf_printf(text, ", %s (%.0f %%).", amount, row->flat * 100 / whole);
+		jp_strbuf_printf(text, ", %s (%s).", amount, share);
 	}
 	jprof_table_free(table);
 }

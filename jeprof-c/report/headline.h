@@ -20,8 +20,11 @@ double headline_memory(const struct loaded *loaded);
 void headline_add_whose(struct jp_strbuf *text, const struct loaded *loaded, const struct jprof_view *view,
                         const struct inputs *inputs);
 
-enum { headline_amount_most = 64 };
+enum { headline_amount_most = 64, headline_share_most = 24 };
 
 /* An amount of what a view counts, as the sentence has it: "412 MB", "7.4 million objects". Without its sign. */
 void headline_amount(char text[headline_amount_most], const struct jprof_view *view, const struct options *options,
                      double value);
+
+/* "50 %", "under 1 %": without its sign; 0 % of nothing. */
+void headline_share(char text[headline_share_most], double part, double whole);

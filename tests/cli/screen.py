@@ -206,6 +206,9 @@ for columns in range(52, 121, 4):
           all(re.fullmatch(r"([\d.]+ \w+|others) \d+ %", part) for part in sizes[1].split(", ")), f"sizes on {columns} columns", screen)
     parts = sizes[1].split(", ") if sizes else []
     check(abs(sum(int(part.split()[-2]) for part in parts) - 100) <= 3, f"sizes on {columns} columns do not add up", screen)
+even = on_terminal(24, 80, "--fold=none", made("even.raw", [((f"f{i}",), 1, 60 << 20) for i in range(300)]))
+check(re.match(r"[^:]*: 17\.6 GB in 300 objects.* The\sbiggest\sfunction\sis\sf0,\s60\.0\sMB\s\(under\s1\s%\)\.\n", even, re.S),
+      "a part that is too small for the unit and the percent of the whole", even)
 thick = made("thick.raw", [((f"f{i}",), 1, 1 << i) for i in range(4, 12)])
 screen = on_terminal(30, 80, "--fold=none", thick)
 check("biggest path" not in screen and "\nobject sizes   2 KB 50 %, 1 KB 25 %, 512 bytes 13 %, others 12 %: --sizes\n" in screen,
