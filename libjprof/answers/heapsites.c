@@ -130,6 +130,8 @@ int jprof_rubyheap_sites(struct jprof_rubyheap *heap, const void *table, size_t 
 		qsort(t->slots, t->slot_count, sizeof *t->slots, by_address);
 	if (!rc && t->slot_rate && join_samples(heap, t))
 		rc = jp_error_nomem(err);
+	if (!rc && t->directory && !heap->heap.directory && !(heap->heap.directory = strdup(t->directory)))
+		rc = jp_error_nomem(err);
 	if (!rc) {
 		heap->heap.epoch_before = (uint32_t)t->before;
 		heap->heap.epoch_after = (uint32_t)t->after;

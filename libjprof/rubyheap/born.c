@@ -257,7 +257,7 @@ static int add_born_line(struct jprof_born *b, const struct jp_heap *heap, const
 	if (jp_array_push(b->rows, b->count, b->cap))
 		return -1;
 	struct jprof_born_line *line = &b->rows[b->count++];
-	*line = (struct jprof_born_line){ .site = jp_heap_word(heap, site_of_item(heap, *ids)),
+	*line = (struct jprof_born_line){ .site = jp_heap_site(heap, site_of_item(heap, *ids)),
 		                          .objects = is_by_samples(heap) ? 0 : count,
 		                          .samples = is_by_samples(heap) ? count : 0 };
 	for (size_t i = 0; i < count; i++) {

@@ -167,5 +167,6 @@ void jp_heap_release(struct jp_heap *heap)
 	free(heap->says);
 	free(heap->samples);
 	free(heap->stands_for);
+	free(heap->directory);
 	*heap = (struct jp_heap){ 0 };
 }

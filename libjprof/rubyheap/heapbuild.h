@@ -75,6 +75,7 @@ struct jp_heap {
 	uint32_t
 	    *says; /* of each object: the id, in `texts`, of what it says; JP_NONE: none. NULL: it was not asked for */
 	struct jp_intern texts;
+	char *directory;                    /* in which the process ran; NULL: not known */
 	bool cut;                           /* the file ends within a line, which was not read */
 	bool is_graph;                      /* the agent wrote it, and not ObjectSpace.dump_all */
 	uint64_t moves;                     /* of a graph: 1 and how often GC.compact had moved objects; 0: not known */

@@ -425,7 +425,7 @@ static void find_making_line(const struct jp_weights *w, const struct members *m
 	keeper->made_samples = add_made_by_samples(m, w, members, row);
 	bool enough = !heap->is_sampled || w->sampled || m->all >= own - own / 2;
 	bool known = enough && m->site != JP_NONE && m->all;
-	keeper->made_at = known ? jp_heap_word(heap, m->site) : "";
+	keeper->made_at = known ? jp_heap_site(heap, m->site) : "";
 	keeper->method = known ? jp_heap_word(heap, m->method) : "";
 	keeper->made_share = known ? (double)m->sums[m->site] / (double)m->all : 0;
 	clear_sums(m, heap, begin, end);
@@ -456,7 +456,7 @@ static int describe_keepers(struct jprof_keepers *k, const struct jp_weights *w,
 		struct jprof_keeper *keeper = &k->rows[i].keeper;
 		uint32_t node = k->rows[i].node;
 		find_making_line(w, &m, i, &making, keeper);
-		keeper->site = jp_heap_word(&h->heap, h->heap.objects[node].site);
+		keeper->site = jp_heap_site(&h->heap, h->heap.objects[node].site);
 		keeper->what = jp_keeper_what(h, node, &k->texts);
 		keeper->holder = jp_keeper_holder(h, node, &k->texts);
 		keeper->path =

@@ -12,6 +12,14 @@ const char *jp_heap_word(const struct jp_heap *heap, uint32_t word)
 	return word == JP_NONE ? "" : jp_intern_get(&heap->words, word);
 }
 
+const char *jp_heap_site(const struct jp_heap *heap, uint32_t site)
+{
+	const char *word = jp_heap_word(heap, site), *directory = heap->directory ? heap->directory : "";
+	size_t len = strlen(directory);
+	bool below = len > 1 && !strncmp(word, directory, len) && word[len] == '/' && word[len + 1];
+	return below ? word + len + 1 : word;
+}
+
 void jp_heap_samples(const struct jp_heap *heap, uint32_t node, const struct jp_heap_sample **first,
                      const struct jp_heap_sample **end)
 {

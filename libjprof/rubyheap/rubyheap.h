@@ -19,6 +19,9 @@ struct jprof_rubyheap {
 /* A word, "" for JP_NONE. */
 const char *jp_heap_word(const struct jp_heap *heap, uint32_t word);
 
+/* Such a word, "FILE:LINE", as it is shown: below the directory in which the process ran. */
+const char *jp_heap_site(const struct jp_heap *heap, uint32_t site);
+
 /* The samples of a node: from *first up to, but without, *end. */
 void jp_heap_samples(const struct jp_heap *heap, uint32_t node, const struct jp_heap_sample **first,
                      const struct jp_heap_sample **end);

@@ -17,7 +17,8 @@ static bool is_chosen_object(const struct jprof_rubyheap *h, uint32_t node, uint
 		return false;
 	return (!line || (*site && jp_pattern_found(line, site, strlen(site)))) &&
 	       (!class_name || (*class_is && jp_pattern_found(class_name, class_is, strlen(class_is)))) &&
-	       (!opts->site || !strcmp(opts->site, site)) && (!opts->born || (h->born && h->born[node]));
+	       (!opts->site || !strcmp(opts->site, site) || !strcmp(opts->site, jp_heap_site(heap, made_at))) &&
+	       (!opts->born || (h->born && h->born[node]));
 }
 
 static int choose_each(struct jp_weights *w, const struct jprof_keepers_opts *opts, struct jp_pattern *line,

@@ -246,6 +246,33 @@ TEST(test_sites)
 	jprof_rubyheap_free(heap);
 }
 
+/* Below the directory in which the process ran a line is shown without it, and found by either path. */
+TEST(test_sites_below_the_directory)
+{
+	static const char *const ways[] = { "/srv/shop/app/shop.rb:7", "app/shop.rb:7" };
+	struct writer w = { .len = 0 };
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_keepers *keepers = NULL;
+	struct jprof_error err;
+	char table[512];
+	put_shop(&w);
+	int len = snprintf(table, sizeof table,
+	                   "jprof-table 1\nprocess 1 2 -\ndirectory /srv/shop\ndump 1 1\n"
+	                   "ids 7f0000000000 0 40000 40400 240400\ns 1 /srv/shop/app/shop.rb\ns 2 add\ns 5 String\n"
+	                   "n 1 0 1 7 0 - 2\nslots 64\no %llx 1 0 0 5 5 40 40\nend 1\n",
+	                   (unsigned long long)first_slot + 5 * slot);
+	assert_int_equal(jprof_rubyheap_parse(w.bytes, w.len, "shop", &heap, &err), 0);
+	assert_int_equal(jprof_rubyheap_sites(heap, table, (size_t)len, &err), 0);
+	for (size_t i = 0; i < 2; i++) {
+		const struct jprof_keepers_opts opts = { .size = sizeof opts, .site = ways[i] };
+		assert_int_equal(jprof_keepers_new(heap, &opts, &keepers, &err), 0);
+		assert_int_equal(jprof_keepers_count(keepers), 1);
+		assert_string_equal(jprof_keepers_at(keepers, 0)->made_at, "app/shop.rb:7");
+		jprof_keepers_free(keepers);
+	}
+	jprof_rubyheap_free(heap);
+}
+
 /* ---- blocks of objects ------------------------------------------------------------------------------------------- */
 
 /* The Hash's first String has its slot from a gem, as a copy has it, and its text from the application. R = 64 bytes of
