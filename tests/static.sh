@@ -31,24 +31,39 @@ equal() { # ARGUMENTS...
     XDG_DATA_HOME=$tmp/data "$jprof" "$@" >"$tmp/wanted" 2>"$tmp/wanted.err" </dev/null || wanted=$?
     XDG_DATA_HOME=$tmp/none "$static" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
     [ "$status" -eq "$wanted" ] || fail "status $status, not $wanted: $*"
+    if grep -q 'unknown option' "$tmp/err"; then fail "there is no $*"; fi
     cmp "$tmp/wanted" "$tmp/out" && cmp "$tmp/wanted.err" "$tmp/err" || fail "other bytes: $*"
     compared=$((compared + 1))
 }
 cd "$root/samples"
-for file in cases/ruby31/*.heap cases/ruby33/*.jprof cases/puma/*.jprof cases/puma/*.heap cases/real/*.jprof; do
-    for form in text cum tree traces collapsed callgrind json csv html dot proto raw speedscope flame list=. peek=malloc disasm=row symbols; do
-        equal --show_bytes "--$form" --sysroot=cases/sysroot "$file"
+# All that the program's own help calls a report, but for pictures and what asks a terminal or opens a browser.
+reports=$("$jprof" --help | sed -n '/^What is printed/,/^$/s/^  --\([a-z]*\).*/\1/p' | grep -vxE 'svg|pdf|png|gif|ps|web|interactive' |
+    sed 's/^peek$/peek=malloc/; s/^list$/list=./; s/^disasm$/disasm=row/')
+[ "$(echo "$reports" | wc -l)" -ge 19 ] || fail "not all reports are in --help"
+rows='functions lines files addresses libs sites by=kind by=group by=tag cum errors mean-size ages inuse_objects alloc_space fold=none ruby=only'
+for file in cases/ruby31/*.heap cases/ruby33/*.jprof cases/puma/*.jprof cases/puma/*.heap cases/real/*.jprof heaps/*.heap heaps/faults/*; do
+    sysroot=${file%%/*}/sysroot
+    for form in $reports; do
+        equal --show_bytes "--$form" "--sysroot=$sysroot" "$file"
     done
-    equal --sysroot=cases/sysroot "$file"
-    equal info --all --sysroot=cases/sysroot "$file"
-    equal explain --sysroot=cases/sysroot "$file"
+    for row in $rows; do
+        equal "--$row" "--sysroot=$sysroot" "$file"
+    done
+    equal "--sysroot=$sysroot" "$file"
+    equal info --all "--sysroot=$sysroot" "$file"
+    for form in '' --json --html; do
+        equal explain $form "--sysroot=$sysroot" "$file"
+    done
 done
 for pair in 'ruby31/cext.0.heap ruby31/cext.1.heap' 'ruby33/slots.0.jprof ruby33/slots.1.jprof' \
     'puma/w0.1.jprof puma/w0.3.jprof' 'real/redmine-boot.jprof real/redmine-steady.jprof'; do
-    for form in text json github html; do
-        equal diff "--$form" --sysroot=cases/sysroot "cases/${pair% *}" "cases/${pair#* }"
+    for form in --json --csv --markdown --html --objects --by=function --by=line --by=file --by=lib --by=group --by=tag --by=stack; do
+        equal diff "$form" --sysroot=cases/sysroot "cases/${pair% *}" "cases/${pair#* }"
     done
+    equal diff --sysroot=cases/sysroot "cases/${pair% *}" "cases/${pair#* }"
+    equal --base="cases/${pair% *}" --sysroot=cases/sysroot "cases/${pair#* }"
     equal check --max-growth=1MB --sysroot=cases/sysroot "cases/${pair% *}" "cases/${pair#* }"
+    equal check --github --max-growth=1MB --sysroot=cases/sysroot "cases/${pair% *}" "cases/${pair#* }"
     equal explain --sysroot=cases/sysroot "cases/${pair% *}" "cases/${pair#* }"
 done
 for command in '' bundle cache check diff doctor explain info keepers names run serve snap watch; do
