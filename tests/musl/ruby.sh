@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the folder of a Ruby for musl, as Alpine has one: shared, with zlib, Fiddle and a libgcc_s.so.1. Builds it first, once, from
-# Debian 13's sources.
+# Prints the folder of a Ruby for musl, as Alpine has one: shared, with zlib, Fiddle, Psych, which `gem` needs, and a libgcc_s.so.1.
+# Builds it first, once, from Debian 13's sources.
 # usage: sh ruby.sh SYSROOT    it is kept beside SYSROOT, which packaging/musl/sysroot.sh made
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -19,11 +19,12 @@ sources() {
     set -- -o Dir::State::lists="$PWD/apt/lists" -o Dir::Cache="$PWD/apt/cache" -o Dir::Etc::sourcelist="$PWD/apt/sources.list" \
         -o Dir::Etc::sourceparts=/dev/null -o APT::Sandbox::User=root
     apt-get "$@" -q update
-    apt-get "$@" -q source --download-only libffi/bookworm ruby3.3
+    apt-get "$@" -q source --download-only libffi/bookworm libyaml/bookworm ruby3.3
     dpkg-source --no-check -x libffi_*.dsc libffi
+    dpkg-source --no-check -x libyaml_*.dsc libyaml
     dpkg-source --no-check -x ruby3.3_*.dsc ruby
     # Patches make configure.ac newer than what was made from it; nobody is to make that again.
-    find libffi ruby -type f -exec touch -d 2001-01-01 {} +
+    find libffi libyaml ruby -type f -exec touch -d 2001-01-01 {} +
     : >ruby/gems/bundled_gems # of the network
 }
 
@@ -44,13 +45,16 @@ build() {
     libgcc_s
     (cd libffi && ./configure --prefix="$final" --host="$(uname -m)-linux-musl" --disable-shared --with-pic --disable-docs &&
         make -j "$(nproc)" install)
+    # Debian's sources of it have no configure.
+    (cd libyaml && "$CC" -O2 -fPIC -Iinclude -DYAML_VERSION_STRING='"0.2.5"' -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 \
+        -DYAML_VERSION_PATCH=5 -c src/*.c && ar rcs "$final/lib/libyaml.a" ./*.o && cp include/yaml.h "$final/include")
     cd ruby
-    ./configure --prefix="$final" --enable-shared --disable-install-doc --disable-yjit \
-        --disable-rjit --without-gmp --with-out-ext=openssl,psych,readline,dbm,gdbm,syslog,pty,win32ole CXX=false optflags=-O2 debugflags=-g1 \
+    ./configure --prefix="$final" --with-libyaml-dir="$final" --enable-shared --disable-install-doc --disable-yjit \
+        --disable-rjit --without-gmp --with-out-ext=openssl,readline,dbm,gdbm,syslog,pty,win32ole CXX=false optflags=-O2 debugflags=-g1 \
         LIBS='-Wl,--no-as-needed -lgcc_s' LDFLAGS="-L$final/lib -Wl,-rpath,$final/lib -Wl,-rpath,$sysroot/lib"
     make -j "$(nproc)"
     make install-nodoc
-    "$final/bin/ruby" -rzlib -rfiddle -rsocket -e 'p Zlib::VERSION, Fiddle.malloc(1)'
+    "$final/bin/ruby" -rzlib -rfiddle -rpsych -rsocket -e 'p Zlib::VERSION, Fiddle.malloc(1)'
 }
 
 export CC="$sysroot/bin/musl-cc" PKG_CONFIG_LIBDIR="$final/lib/pkgconfig:$sysroot/lib/pkgconfig" LC_ALL=C
