@@ -10,8 +10,8 @@
 #include "base/opts.h"
 #include "base/search.h"
 #include "base/strbuf.h"
+#include "rubyheap/classcrowds.h"
 #include "rubyheap/keeperwords.h"
-#include "rubyheap/weights.h"
 
 /* A keeper has a row from this part of all bytes on. */
 static const double least_kept_part = 0.005;
@@ -29,14 +29,16 @@ enum { most_alike = 5 };
 struct keeper_row {
 	struct jprof_keeper keeper;
 	uint32_t node;
-	bool by_ways; /* it has objects that others keep, too: find_shared */
-	bool shared;  /* and no others */
+	const struct jp_crowd *crowd; /* the row is of all of it, and `node` the largest; NULL: of the node alone */
+	bool by_ways;                 /* it has objects that others keep, too: find_shared */
+	bool shared;                  /* and no others */
 };
 
 struct jprof_keepers {
 	struct jprof_keepers_info info;
 	struct keeper_row *rows;
 	size_t count, cap;
+	struct jp_crowds crowds;
 	struct jp_arena texts;
 };
 
@@ -71,8 +73,7 @@ static int weigh_objects(struct jp_weights *w, struct jprof_keepers_info *info)
 	return 0;
 }
 
-/* ---- the find_keepers
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the keepers ------------------------------------------------------------------------------------------------ */
 
 /* What is in a node, as far as it is looked into. */
 struct inside {
@@ -207,8 +208,7 @@ static int find_keepers(struct jprof_keepers *k, const struct jp_weights *w)
 	return failed ? -1 : 0;
 }
 
-/* ---- what several keep -------------------------------------------------------------------------------------------
- */
+/* ---- what several keep ------------------------------------------------------------------------------------------ */
 
 /* The short ways from a root as a tree, in one piece of memory, which is to be freed. NULL when memory is short. */
 static uint32_t *grow_ways(const struct jprof_rubyheap *h, struct jp_tree *t)
@@ -239,9 +239,13 @@ static uint32_t *rows_by_dominators(const struct jprof_keepers *k, const struct 
 {
 	const struct jp_dominators *d = &h->dominators;
 	uint32_t *row_of = jp_none_array(h->heap.graph.nodes);
-	for (size_t i = 0; row_of && i < k->count; i++)
+	for (size_t i = 0; row_of && i < k->count; i++) {
+		const struct jp_crowd *crowd = k->rows[i].crowd;
 		if (!k->rows[i].shared)
 			row_of[k->rows[i].node] = (uint32_t)i;
+		for (size_t m = 0; crowd && m < crowd->count; m++)
+			row_of[crowd->members[m].node] = (uint32_t)i;
+	}
 	for (uint32_t i = 1; row_of && i < d->reached; i++) {
 		uint32_t *row = &row_of[d->order[i]];
 		*row = *row == JP_NONE ? row_of[d->idom[d->order[i]]] : *row;
@@ -270,7 +274,7 @@ static void join_rows(struct jprof_keepers *k, size_t before)
 	size_t count = before;
 	for (size_t i = before; i < k->count; i++) {
 		size_t same = 0;
-		while (same < before && k->rows[same].node != k->rows[i].node)
+		while (same < before && (k->rows[same].crowd || k->rows[same].node != k->rows[i].node))
 			same++;
 		struct keeper_row *row = &k->rows[same < before ? same : count++];
 		if (same < before) {
@@ -305,8 +309,46 @@ static uint32_t *find_shared(struct jprof_keepers *k, struct jp_weights *w)
 	return failed ? NULL : ways;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------
+/* ---- what many classes keep ---------------------------------------------------------------------------------------
  */
+
+/* Rows of what is in it give way: they keep nothing then. */
+static int add_crowd_row(struct jprof_keepers *k, const struct jp_weights *w, const struct jp_crowd *crowd,
+                         const uint32_t *row_of)
+{
+	struct keeper_row row = { .node = crowd->members->node, .crowd = crowd, .keeper = { .keeps = crowd->bytes } };
+	for (size_t i = 0; i < crowd->count; i++) {
+		uint32_t node = crowd->members[i].node;
+		row.keeper.own += w->h->heap.objects[node].bytes;
+		row.keeper.objects += w->objects[node];
+		if (row_of[node] != JP_NONE)
+			k->rows[row_of[node]].keeper.keeps = 0;
+	}
+	if (jp_array_push(k->rows, k->count, k->cap))
+		return -1;
+	k->rows[k->count++] = row;
+	return 0;
+}
+
+static int find_crowds(struct jprof_keepers *k, const struct jp_weights *w)
+{
+	uint32_t *row_of = rows_by_dominators(k, w->h), *keepers = malloc((k->count + 1) * sizeof *keepers);
+	size_t kept = 0;
+	for (size_t i = 0; keepers && i < k->count; i++)
+		keepers[i] = k->rows[i].node;
+	bool failed = !row_of || !keepers || jp_crowds_find(&k->crowds, w, row_of, keepers, k->count);
+	for (size_t i = 0; !failed && i < k->crowds.count; i++)
+		failed = add_crowd_row(k, w, &k->crowds.items[i], row_of);
+	for (size_t i = 0; i < k->count; i++)
+		if (k->rows[i].keeper.keeps)
+			k->rows[kept++] = k->rows[i];
+	k->count = kept;
+	free(row_of);
+	free(keepers);
+	return failed ? -1 : 0;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
 
 static int by_kept_bytes(const void *a, const void *b)
 {
@@ -456,11 +498,13 @@ static int describe_keepers(struct jprof_keepers *k, const struct jp_weights *w,
 		struct jprof_keeper *keeper = &k->rows[i].keeper;
 		uint32_t node = k->rows[i].node;
 		find_making_line(w, &m, i, &making, keeper);
-		keeper->site = jp_heap_site(&h->heap, h->heap.objects[node].site);
-		keeper->what = jp_keeper_what(h, node, &k->texts);
-		keeper->holder = jp_keeper_holder(h, node, &k->texts);
-		keeper->path =
-		    jp_keeper_path(h, node, k->rows[i].shared ? shared->bytes : w->bytes, of_class, &k->texts);
+		const struct jp_crowd *crowd = k->rows[i].crowd;
+		const uint64_t *bytes = k->rows[i].shared ? shared->bytes : w->bytes;
+		keeper->site = crowd ? "" : jp_heap_site(&h->heap, h->heap.objects[node].site);
+		keeper->what = crowd ? jp_crowd_what(h, crowd, &k->texts) : jp_keeper_what(h, node, &k->texts);
+		keeper->holder = crowd ? "" : jp_keeper_holder(h, node, &k->texts);
+		keeper->path = crowd ? jp_crowd_path(h, crowd, bytes, of_class, &k->texts)
+		                     : jp_keeper_path(h, node, bytes, of_class, &k->texts);
 		failed = !keeper->what || !keeper->holder || !keeper->path;
 		if (!failed && k->rows[i].shared) {
 			const char **last = *keeper->holder ? &keeper->holder : &keeper->what;
@@ -484,7 +528,7 @@ static int fill_keepers(struct jprof_keepers *k, struct jp_weights *w)
 	struct jp_weights shared;
 	uint32_t *ways = NULL;
 	w->tree = (struct jp_tree){ d->idom, d->order, h->first_child, h->children, d->reached };
-	bool failed = weigh_objects(w, &k->info) || find_keepers(k, w);
+	bool failed = weigh_objects(w, &k->info) || find_keepers(k, w) || find_crowds(k, w);
 	shared = *w;
 	shared.tree = (struct jp_tree){ 0 };
 	shared.bytes = calloc(nodes, sizeof *shared.bytes);
@@ -546,6 +590,7 @@ void jprof_keepers_free(struct jprof_keepers *keepers)
 	if (!keepers)
 		return;
 	free(keepers->rows);
+	jp_crowds_release(&keepers->crowds);
 	jp_arena_release(&keepers->texts);
 	free(keepers);
 }

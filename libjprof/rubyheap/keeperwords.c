@@ -327,6 +327,16 @@ static void put_elements(struct jp_strbuf *out, const struct jprof_rubyheap *h, 
 	}
 }
 
+const char *jp_keeper_content(const struct jprof_rubyheap *h, uint32_t node, const uint64_t *bytes, uint64_t *of_class,
+                              struct jp_arena *texts)
+{
+	const struct elements elements = find_elements(h, node, bytes, of_class);
+	struct jp_strbuf text = { 0 };
+	jp_strbuf_str(&text, jp_heap_node_word(&h->heap, node));
+	put_elements(&text, h, &elements, bytes);
+	return text_in_arena(&text, texts);
+}
+
 /* Shop, of Shop::Cache: the name of what comes next says it. */
 static bool is_in_namespace(const struct jp_heap *heap, uint32_t outer, uint32_t inner)
 {

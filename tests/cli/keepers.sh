@@ -74,6 +74,59 @@ sed '3s/0x1000/0x2000/' heap.ndjson >stack.ndjson
 run "$jprof" keepers stack.ndjson
 check "not said" grep -q '^     147    72 %            7  a Hash of 3 in Shop and others  shop.rb:7' out
 
+# What many classes have of one kind: 40 with a Hash of 1,000 bytes each. Two have one of 12,000, which is more than a tenth of all
+# of these, and have rows of their own; nine Arrays are too few.
+what="a Hash in each of many classes"
+{
+    base
+    awk 'function class(i) { printf "{\"address\":\"0x%x\", \"type\":\"CLASS\", \"class\":\"0x1000\", \"name\":\"Model%d\", \"references\":[\"0x1000\", \"0x%x\"], \"memsize\":10}\n", at(i), i, at(i) + 8 }
+        function at(i) { return 1048576 + 32 * i }
+        function held(i, type, of, bytes) {
+            printf "{\"address\":\"0x%x\", \"type\":\"%s\", \"class\":\"%s\", \"size\":1, \"references\":[\"0x%x\"], \"memsize\":100}\n", at(i) + 8, type, of, at(i) + 16
+            printf "{\"address\":\"0x%x\", \"type\":\"STRING\", \"class\":\"0x1008\", \"memsize\":%d}\n", at(i) + 16, bytes
+        }
+        BEGIN {
+            for (i = 0; i < 51; i++) {
+                roots = roots (i ? ", " : "") sprintf("\"0x%x\"", at(i))
+                class(i)
+                if (i < 42) held(i, "HASH", "0x1010", i < 2 ? 11900 : 900); else held(i, "ARRAY", "0x1018", 900)
+            }
+            print "{\"type\":\"ROOT\", \"root\":\"vm\", \"references\":[" roots "]}"
+        }'
+} >crowd.ndjson
+works "$jprof" keepers --top=0 crowd.ndjson
+for words in '^    39.1    14 %           80  a Hash in each of 40 classes$' '^   path     a Hash in each of 40 classes > Hash > String$' \
+    '^    11.7     4 %            2  a Hash of 1 in Model0$' '^    11.7     4 %            2  a Hash of 1 in Model1$' '^     277   100 %          175  all$'; do
+    check "no line $words" grep -q "$words" out
+done
+check "nine Arrays" eval '! grep -q Array.in.each out'
+sum=$(awk '/ %  / && !/ all$/ { sum += $1 } / all$/ { all = $1 } END { d = sum - all; print (d < 1 && d > -1) }' out)
+check "the rows are not all, with those of many classes" [ "$sum" = 1 ]
+works "$jprof" keepers --class=String --top=0 crowd.ndjson
+check "a choice" grep -q '^    35.2    13 %           40  a Hash in each of 40 classes$' out
+# Classes in these Hashes have an Array each: what a crowd keeps is of no other.
+{
+    base
+    awk 'function object(i, at, type, of, to, bytes) {
+            printf "{\"address\":\"0x%x\", \"type\":\"%s\", \"class\":\"0x%x\", \"name\":\"M%d\", \"references\":[\"0x%x\"], \"memsize\":%d}\n", at, type, of, at, to, bytes
+        }
+        BEGIN {
+            for (i = 0; i < 40; i++) {
+                at = 1048576 + 64 * i
+                roots = roots (i ? ", " : "") sprintf("\"0x%x\"", at)
+                object(i, at, "CLASS", 4096, at + 8, 10)
+                object(i, at + 8, "HASH", 4112, at + 16, 100)
+                object(i, at + 16, "CLASS", 4096, at + 24, 10)
+                object(i, at + 24, "ARRAY", 4120, at + 32, 100)
+                object(i, at + 32, "STRING", 4104, 4096, 900)
+            }
+            print "{\"type\":\"ROOT\", \"root\":\"vm\", \"references\":[" roots "]}"
+        }'
+} >nested.ndjson
+works "$jprof" keepers --top=0 nested.ndjson
+check "the outer crowd" grep -q '^    43.4 .* a Hash in each of 40 classes$' out
+check "its bytes are of another, too" eval '! grep -q Array.in.each out'
+
 # ---- how it lies there ---------------------------------------------------------------------------------------------
 run "$jprof" keepers heap.ndjson
 mv out whole

@@ -8,6 +8,8 @@ need_agent
 mkdir d
 cat >crowds.rb <<'END'
 class Dynamic; end
+MODELS = 100.times.map { |i| Object.const_set("Model#{i}", Class.new { @cache = {}; class << self; attr_reader :cache; end }) }
+def caches(n) = n.times { |i| cache = MODELS[i % 100].cache; cache[cache.size] = "a row of #{i} " * 9 } ; $cached = __LINE__
 def at_ends(n) = n.times { |i| kept = "exit #{i} " * 9; at_exit { kept } } ; $at_ends = __LINE__
 def closer(i) = (kept = "closer #{i} " * 9; proc { kept })
 def finalizers(n) = n.times { |i| o = Object.new; ObjectSpace.define_finalizer(o, closer(i)); ($open ||= []) << o }
@@ -16,7 +18,7 @@ def store(n) = n.times { |i| (Thread.current[:store] ||= {})[[i, n]] = "of reque
 TEXT = +''
 def text(n) = n.times { |i| TEXT << "a line of #{i} bytes, or so\n" }
 # The second step is three times as large, so that it is none of a slower pace where the machine is.
-steps = { at_ends: 15_000, finalizers: 15_000, names: 3_000, store: 15_000, text: 150_000 }
+steps = { at_ends: 15_000, finalizers: 15_000, names: 3_000, store: 15_000, text: 150_000, caches: 15_000 }
 steps.each { |name, n| send(name, n / 10) }
 GC.start
 File.write('ready', '')
@@ -24,7 +26,7 @@ File.write('ready', '')
   sleep 0.02 until File.exist?("go#{step}")
   steps.each { |name, n| send(name, n * (1 + 2 * step)) }
   GC.start
-  File.write('lines', "#{$at_ends} #{$store}")
+  File.write('lines', "#{$at_ends} #{$store} #{$cached}")
   File.write("done#{step}", '')
 end
 sleep
@@ -48,13 +50,15 @@ for i in 0 1; do
     until_true 60 test -e "done$i"
     works "$jprof" snap --gc --objects --symbols=later "$pid" -o "$i.jprof"
 done
-read -r at_ends store <lines
+read -r at_ends store cached <lines
 works "$jprof" keepers --top=0 1.jprof
 keeps at_exit 180000
 keeps "Ruby's table of finalizers" 240000
 keeps "Ruby's table of Symbols" 11000
 keeps 'a Hash of 61,500 in \(Thread\|Fiber\)\[:store\]' 123000
 keeps 'a String in TEXT' 1
+keeps '@cache of 100 classes' 61500
+prints_no ' in @cache of Model'
 prints_no 'a Proc in at_exit'
 prints_no 'in a finalizer'
 
@@ -62,6 +66,8 @@ prints_no 'in a finalizer'
 works "$jprof" diff first.jprof 0.jprof 1.jprof
 joined " crowds.rb:$at_ends .* kept by at_exit, (9[0-9]|100) % of them, .* path at_exit > Proc .* do a block of at_exit stays until the end: register it once "
 joined " crowds.rb:$store .* path Thread( > Fiber)?\[:store\] > Hash .* do give Thread.current\[:store\] a limit, "
+works "$jprof" diff '--focus=Object#caches' first.jprof 0.jprof 1.jprof
+joined " crowds.rb:$cached .* kept by @cache of at least ([7-9][0-9]|100) classes, (9[0-9]|100) % of them, .* path @cache of at least [0-9]+ classes > Hash > String .* do give @cache a limit, "
 stop "$pid"
 
 # What two keep is kept by the one of them that is nearer, and others; and nodes of a list by what has the list.
