@@ -244,9 +244,9 @@ struct jprof_heap_opts {
 	   with JPROF_E_NOMEM. Not called where there is no profile; NULL: it is not wanted. Since: 0.2 */
 	int (*dump)(void *context, const struct jprof_heap_dump *dump);
 	void *dump_context;
-	bool beside;  /* The member has a dump: `referrers` and `unreachable` alone are added, as outside.json. Where
-	                 there  is no jemalloc that is known, or no right to read it, that is no mistake, and nothing is
-	                 added.  Since: 0.2 */
+	bool beside;  /* The member has a dump: `referrers` and `unreachable` alone are added, as outside.json, and
+	                 `graph`. Where there is no jemalloc that is known, or no right to read it, that is no mistake,
+	                 and nothing is added. Since: 0.2 */
 	bool if_much; /* `unreachable` where it takes little and says much: up to 1 GB of live memory are looked into,
 	                 and what is found counts from 1 MB and 1 % of that on. Else nothing is known. Since: 0.2 */
 };

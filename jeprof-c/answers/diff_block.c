@@ -214,13 +214,15 @@ static void add_sure(struct answer *a, const struct jprof_grown *row)
 	add_made_detail(a, "sure", &text);
 }
 
-/* What to do about a part that lies outside; `counted`: objects in the GC heap were. */
-static const char *remedy_of_part(enum jprof_part part, bool counted)
+/* What to do about a part that lies outside. */
+static const char *remedy_of_part(enum jprof_part part, const struct diff_report *r)
 {
 	switch (part) {
 	case JPROF_PART_GC_HEAP:
-		return counted ? "find what keeps them: ObjectSpace.dump_all, and jprof keepers of its file"
-		               : "jprof snap --objects counts what is in it, by type and class";
+		return r->keepers.graph ? "jprof keepers of the last snapshot says what keeps its objects"
+		       : jprof_series_objects(r->loaded->series)
+		           ? "find what keeps them: jprof snap --objects, then jprof keepers"
+		           : "jprof snap --objects counts what is in it, and says what keeps it";
 	case JPROF_PART_KEPT: return "nothing leaks there: jprof explain says how to have it given back";
 	case JPROF_PART_FRAGMENTATION: return "jprof explain says between which objects";
 	case JPROF_PART_STACKS:
@@ -253,7 +255,7 @@ static void add_block_remedy(struct answer *a, const struct diff_report *r, cons
 		                 : r->live ? "start watch with --gc: then the snapshots hold no garbage"
 		                           : "take the snapshots with jprof snap --gc: they hold no garbage");
 	else if (row->part != JPROF_PART_LIVE)
-		add_block_detail(a, "do", remedy_of_part(row->part, jprof_series_objects(r->loaded->series) > 0));
+		add_block_detail(a, "do", remedy_of_part(row->part, r));
 	else if (!strcmp(row->name, JPROF_NO_CREATOR))
 		add_block_detail(a, "do",
 		                 "Ruby 3.3 or later shows the lines that make them, and so does "

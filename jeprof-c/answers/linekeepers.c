@@ -12,8 +12,10 @@ void line_keepers_find(struct line_keepers *k, const char *path, const char *mem
 {
 	struct heap_source source = { .silent = true };
 	*k = (struct line_keepers){ .heap = heap_source_open(&source, path, member) };
-	if (k->heap && !jprof_rubyheap_info(k->heap)->has_lines)
+	bool graph = k->heap;
+	if (graph && !jprof_rubyheap_info(k->heap)->has_lines)
 		line_keepers_release(k);
+	k->graph = graph;
 	if (k->heap && source.others)
 		snprintf(k->process, sizeof k->process, "%s", source.process);
 }

@@ -9,6 +9,7 @@
 /* Zero bytes know nothing. */
 struct line_keepers {
 	struct jprof_rubyheap *heap;
+	bool graph;        /* the snapshot has a graph: who keeps what can be asked of it */
 	char process[256]; /* that it is of, where the snapshot has others; else "" */
 };
 

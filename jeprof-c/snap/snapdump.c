@@ -179,7 +179,7 @@ static bool can_draw(const struct jprof_process *p, struct jprof_agent *agent, c
 
 /* Before anything else is done: a child waits for it to be read. */
 static void take_graph(struct snap_dump *d, struct jprof_agent *agent, const struct jprof_agent_dump *made,
-                       const struct jprof_target *target, const struct jprof_process *p, const struct snap_options *o)
+                       const struct jprof_target *target, const struct snap_options *o)
 {
 	struct jprof_error err;
 	int fd = jprof_agent_graph(agent);
@@ -187,7 +187,7 @@ static void take_graph(struct snap_dump *d, struct jprof_agent *agent, const str
 	if (fd >= 0)
 		d->graph = graph_file_take(fd, timeout_of(o), &why);
 	if (!d->graph)
-		say("process %d: there is no graph of its objects: %s; dumped without", p->pid, why ? why : "no word");
+		snprintf(d->graph_why, sizeof d->graph_why, "%s", why ? why : "no word");
 	else if (jprof_target_buffers(target, &d->buffers, &d->buffers_len, &err))
 		say_error(&err);
 }
@@ -211,7 +211,7 @@ static bool ask_for_dump(struct snap_dump *d, struct jprof_agent *agent, const s
 	d->own = true;
 	d->milliseconds = made->milliseconds;
 	if (opts.graph)
-		take_graph(d, agent, made, target, p, o);
+		take_graph(d, agent, made, target, o);
 	if (made->files && made->why)
 		say("process %d: its agent made the dump in files, not in memory: %s", p->pid, made->why);
 	d->collected = made->gc && !strcmp(made->gc, "done");

@@ -14,6 +14,7 @@ struct snap_dump {
 	FILE *graph;                     /* of its objects, at its beginning; likewise */
 	char *buffers;                   /* of these, as far as they were sampled; likewise */
 	size_t buffers_len;
+	char graph_why[256]; /* why there is no graph, which was asked for; "" */
 	double milliseconds; /* that it took; below 0: not known */
 	bool own;            /* the agent made it for us: it may go afterwards */
 	bool collected;      /* a Ruby's garbage, before it */

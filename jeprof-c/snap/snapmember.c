@@ -201,16 +201,32 @@ static int begin_member(const struct member *m, struct jprof_bundle_writer *writ
 	return jprof_bundle_writer_member(writer, &member, err);
 }
 
+/* Where the agent may not draw the graph it is read as that of a process without one. */
+static void say_of_graph(const struct member *m, const char *why_not)
+{
+	if (why_not)
+		say("process %d: there is no graph of its objects: %s; dumped without", m->process->pid,
+		    m->dump.graph_why);
+	else
+		say("process %d: the graph of its objects was read from outside, without names of variables: %s",
+		    m->process->pid, m->dump.graph_why);
+}
+
 /* What points to its memory no dump says. */
 static int add_beside_dump(struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
 	struct jprof_heap_opts opts = snap_heap_opts(m->options);
 	struct jprof_heap_seen seen;
-	opts.graph = false;
+	opts.graph = *m->dump.graph_why;
 	opts.beside = true;
 	opts.if_much = m->options->glances && !opts.unreachable;
 	opts.unreachable = opts.unreachable || m->options->glances;
-	return opts.referrers || opts.unreachable ? jprof_target_heap(m->target, &opts, writer, &seen, err) : 0;
+	if (!opts.referrers && !opts.unreachable && !opts.graph)
+		return 0;
+	int rc = jprof_target_heap(m->target, &opts, writer, &seen, err);
+	if (!rc && opts.graph)
+		say_of_graph(m, seen.graph_why);
+	return rc;
 }
 
 /* In an order that lets the dump's text go before names are looked for. A side-car has all build-ids. */

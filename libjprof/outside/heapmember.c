@@ -169,13 +169,14 @@ static struct jp_jeages ages_now(const struct jprof_target *t, const struct jp_m
 }
 
 /* What is asked for beside a dump, as far as it is known. */
-static int add_beside(struct jp_memsource *source, const struct jprof_heap_opts *opts, const struct jp_holding *h,
+static int add_beside(struct jp_memsource *source, const struct jprof_heap_opts *opts, struct jp_holding *h,
                       struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	bool points = opts->referrers && h->referrers.count, lost = h->lost.known && jp_holding_lost_much(h, opts);
-	if (!h->jemalloc.version || (!points && !lost))
-		return 0;
+	int rc = jp_holding_graph(h, source, opts, writer, err);
+	if (rc || !h->jemalloc.version || (!points && !lost))
+		return rc;
 	return jp_holding_write_beside(h, source, opts, &text)
 	           ? jp_error_nomem(err)
 	           : jprof_bundle_writer_file(writer, "outside.json", text.text, text.len, err);
@@ -217,6 +218,8 @@ int jprof_target_heap(struct jprof_target *t, const struct jprof_heap_opts *give
 	rc = jprof_target_rights(t, &rights, err);
 	rc = rc ? rc : jp_livesource_open(t, &source, err);
 	*seen = (struct jprof_heap_seen){ 0 };
+	if (rc && opts.graph)
+		seen->graph_why = "its memory may not be read";
 	if (rc)
 		return opts.beside && rc != JPROF_E_NOMEM ? 0 : rc;
 	struct jp_holding *h = calloc(1, sizeof *h);

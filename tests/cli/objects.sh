@@ -124,11 +124,34 @@ cat >ractor.rb <<'END'
 Warning[:experimental] = false
 $other = Ractor.new { Ractor.receive }
 Thread.new { loop { "x" * 5000; sleep 0.001 } }
+class Kept; end
+KEPT = []
 File.write("ready", Process.pid.to_s)
+2.times do |i|
+  sleep 0.05 until File.exist?("grow#{i}")
+  200_000.times { KEPT << Kept.new }
+  GC.start
+  File.write("grown#{i}", "")
+end
 sleep
 END
 start "lg_prof_sample:12,prof_prefix:$tmp/d/app" "$ruby" ractor.rb
 works "$jprof" snap --objects --symbols=later "$pid" -o ractor.jprof
 tar xOf ractor.jprof "$pid/agent.json" | python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["ruby"]["objects"] is not None)' || fail "objects were counted beside a ractor"
+lives "$pid"
+# The child that draws the graph may not walk there: it is read from outside, and who keeps what is known.
+says_like "^jprof: process $pid: the graph of its objects was read from outside, without names of variables: it has several ractors"
+for i in 0 1; do
+    touch "grow$i"
+    until_true 60 test -e "grown$i"
+    works "$jprof" snap --gc --objects --symbols=later "$pid" -o "ractor$i.jprof"
+done
+works "$jprof" keepers ractor1.jprof
+prints 'Array of 400,000'
+works "$jprof" keepers "$pid"
+prints 'Array of 400,000'
+works "$jprof" diff ractor.jprof ractor0.jprof ractor1.jprof
+prints "^[123]  (LEAK SUSPECT|GROWING) .* Ruby's GC heap [(]not in the profile[)]$"
+prints '^   do       jprof keepers of the last snapshot says what keeps its objects$'
 lives "$pid"
 finish

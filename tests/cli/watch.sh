@@ -98,7 +98,7 @@ unset JPROF_AGENT
 works "$jprof" watch --gc --every=2s --count=2 "$pid"
 prints "^[12]  (GROWING|LEAK SUSPECT) .* Ruby's GC heap [(]not in the profile[)]$"
 prints '^   what     Object [+][0-9.]+ MB [(][+][0-9,]+[)]'
-prints '^   do       find what keeps them: ObjectSpace.dump_all, and jprof keepers of its$'
+prints '^   do       find what keeps them: jprof snap --objects, then jprof keepers$'
 if puma=$(command -v puma); then
     rack_app
     printf '%s\n' 'workers 2' 'threads 1, 1' 'preload_app!' "bind 'unix://puma.sock'" "before_fork { File.write('ready', '') }" >puma.rb
