@@ -283,6 +283,13 @@ enum jprof_heap {
 	JPROF_HEAP_SLOTS,  /* objects in slots */
 };
 
+/* Which samples a profile has. Without any it has what else is known of its processes, as that of a member without a
+ * dump. Since: 0.2 */
+enum jprof_samples {
+	JPROF_SAMPLES_ALL,
+	JPROF_SAMPLES_UNREACHABLE, /* of blocks to which no pointer was found, where those were sampled */
+};
+
 struct jprof_profile_opts {
 	size_t size;
 	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
@@ -301,6 +308,7 @@ struct jprof_profile_opts {
 	                  bundle has of their processes; else it is JPROF_E_FORMAT. Since: 0.2 */
 	enum jprof_heap heap; /* of dumps in text with a table. Samples of slots have no thread: with `thread` there are
 	                         none, and with "*" they have no label. Since: 0.2 */
+	enum jprof_samples samples; /* of a bundle's members. Since: 0.2 */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which

@@ -9,6 +9,7 @@
 #include "answers/explain_json.h"
 #include "answers/explain_live.h"
 #include "answers/explain_text.h"
+#include "answers/lostlines.h"
 #include "answers/page.h"
 #include "answers/rubylines.h"
 #include "answers/rulesfile.h"
@@ -45,6 +46,7 @@ static bool load_one_of(struct loaded *loaded, const struct inputs *inputs, cons
 		               .live_count = inputs->live_count };
 	o.diff_base = earlier;
 	o.quiet = !earlier && inputs->dump_count > 1;
+	o.unreachable = false;
 	o.heap = HEAP_MALLOC; /* Ruby's own heap is counted, and has rows of its own */
 	return load_profile(loaded, &last, &o);
 }
@@ -217,7 +219,8 @@ static struct jprof_explanation *make_explanation(const struct snapshots *s, con
 }
 
 static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct explain_live *live,
-                    const struct forks *forks, const struct options *o, struct sink *sink)
+                    const struct forks *forks, const struct lost_lines *lost, const struct options *o,
+                    struct sink *sink)
 {
 	struct jprof_explanation *explanation = make_explanation(s, o);
 	if (!explanation)
@@ -230,10 +233,10 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 	ruby_lines_command(&lines, s->now.profile, info->ruby && !info->dumpless, info->title);
 	if (!live->asked)
 		gems_of_code(&gems, s->now.profile, o, explanation, inputs->dumps[inputs->dump_count - 1]);
-	struct typed next = { 0 }, lost = { 0 };
+	struct typed next = { 0 }, lost_next = { 0 };
 	if (!live->asked)
 		find_explain_next(&next, inputs, o);
-	find_lost_next(&lost, inputs, live);
+	find_lost_next(&lost_next, inputs, live);
 	struct jp_strbuf whose = { 0 }, biggest = { 0 };
 	find_head(&whose, &biggest, &s->now, inputs, o);
 	struct explained what = { .explanation = explanation,
@@ -243,6 +246,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .members = jprof_profile_info(s->now.profile)->members,
 		                  .accumulated = jprof_profile_info(s->now.profile)->has_alloc,
 		                  .unreachable = o->unreachable,
+		                  .lost_lines = lost,
 		                  .lists_lost = o->granularity == JPROF_BY_ADDRESS,
 		                  .lost = shortage_text(&live->lost),
 		                  .live = live->asked && !live->core,
@@ -255,7 +259,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .answer = answer,
 		                  .forks = forks,
 		                  .next = next.failed ? "" : next.text,
-		                  .lost_next = lost.failed ? "" : lost.text,
+		                  .lost_next = lost_next.failed ? "" : lost_next.text,
 		                  .gems = gems.failed ? "" : gems.text,
 		                  .lines = lines.failed ? "" : lines.text };
 	const struct page page = { .options = o,
@@ -277,6 +281,7 @@ static bool explain_all(const struct options *o, const struct explain_live *live
 {
 	struct inputs inputs;
 	struct snapshots snapshots = { 0 };
+	struct lost_lines lost = { 0 };
 	bool good = inputs_find(&inputs, o);
 	const struct live_input snapped = {
 		.name = live->name, .data = live->snap.bundle, .len = live->snap.len, .dumpless = !live->dumped
@@ -284,7 +289,10 @@ static bool explain_all(const struct options *o, const struct explain_live *live
 	inputs.live = &snapped;
 	inputs.live_count = live->asked;
 	good = good && overwrites_no_input(o, &inputs) && filename_fits(o->file, o->output) &&
-	       load_snapshots(&snapshots, &inputs, o) && explain(&snapshots, &inputs, live, forks, o, sink);
+	       load_snapshots(&snapshots, &inputs, o) &&
+	       (!o->unreachable || lost_lines_load(&lost, &snapshots.now, &inputs, o)) &&
+	       explain(&snapshots, &inputs, live, forks, &lost, o, sink);
+	lost_lines_free(&lost);
 	loaded_free(&snapshots.now);
 	loaded_free(&snapshots.change);
 	free(inputs.program);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "answers/explain_copied.h"
+#include "answers/lostlines.h"
 #include "cli/jsonprint.h"
 
 /* What is counted has no interval. */
@@ -67,6 +68,10 @@ void explain_put_json(FILE *out, const struct explained *what)
 		           help->saves, help->part, words.what, words.why);
 	}
 	fputs("\n  ]", out);
+	if (what->unreachable) {
+		fputs(",\n  \"unreachable\": ", out);
+		lost_lines_put_json(out, what->lost_lines);
+	}
 	if (what->forks) {
 		fputs(",\n  \"copied\": ", out);
 		forks_put_json(out, what->forks);

@@ -143,7 +143,7 @@ static bool select_live(struct explain_live *live, const struct options *o, cons
 	bool good = snap_options_parse(&live->which, !pid && !o->puma ? 1 : o->gc ? 3 : 2, argv);
 	live->which.command = o->command;
 	live->which.heaps = true;
-	live->which.profiles = o->file;
+	live->which.profiles = o->file || o->unreachable;
 	live->which.referrers = o->granularity == ROWS_BY_REFERRER;
 	live->which.unreachable = o->unreachable;
 	live->which.glances = pid;

@@ -6,6 +6,7 @@
 enum { explain_columns = 80 }; /* of the text that goes elsewhere than to a terminal */
 
 struct forks;
+struct lost_lines;
 
 /* What was explained. */
 struct explained {
@@ -32,6 +33,8 @@ struct explained {
 	const char *lost_next;     /* the command that says to what no pointer was found; "": there is none */
 	const struct forks *forks; /* what processes copied since their fork; NULL: that is not known */
 	const char *lines;         /* the command that would give lines of Ruby; "": there is none, or they are there */
+
+	const struct lost_lines *lost_lines; /* with `unreachable`: what allocated it */
 };
 
 struct part_words {

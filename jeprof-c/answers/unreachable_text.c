@@ -1,5 +1,6 @@
 #include "answers/unreachable_text.h"
 
+#include "answers/lostlines.h"
 #include "answers/measure.h"
 #include "cli/terminal.h"
 
@@ -69,6 +70,8 @@ void unreachable_add(struct answer *a, const struct explained *what)
 	else
 		jp_strbuf_str(answer_add(a, ANSWER_SENTENCE), "To each block of its live memory a pointer was found.");
 	add_lost_table(a, e);
+	if (all->objects > 0)
+		lost_lines_add(a, what->lost_lines);
 	struct jp_strbuf *text = answer_add(a, ANSWER_NOTE);
 	jp_strbuf_printf(text, "Looked for from %u mappings of data, stacks%s among them%s.", info->roots,
 	                 explain_part_of(e, JPROF_PART_GC_HEAP) ? " and Ruby's GC heap" : "",

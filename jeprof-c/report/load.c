@@ -223,6 +223,8 @@ static struct jprof_profile_opts profile_opts(const struct loading *w)
 		                            .thread = w->thread,
 		                            .member = w->o->member,
 		                            .heap = heap_of(w->o),
+		                            .samples =
+		                                w->o->unreachable ? JPROF_SAMPLES_UNREACHABLE : JPROF_SAMPLES_ALL,
 		                            .worker = w->o->labels ? "*" : NULL };
 }
 

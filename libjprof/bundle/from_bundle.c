@@ -151,7 +151,8 @@ static int from_text(const struct jp_bundle_member *m, struct jp_stream *stream,
 	struct jprof_maps *maps = NULL;
 	const struct jp_bundle_file *frames = jp_bundle_file(m, "frames");
 	const struct jp_table_text table = { .bytes = { frames ? frames->data : NULL, frames ? frames->len : 0 },
-		                             .name = stream->name };
+		                             .name = stream->name,
+		                             .earlier = opts.samples == JPROF_SAMPLES_UNREACHABLE };
 	int rc = jp_dump_read(stream, &table, &dump, err);
 	if (rc)
 		return rc;
@@ -187,18 +188,23 @@ static int from_member(const struct jp_bundle_member *m, const char *name, const
                        struct jprof_profile **profile, struct jprof_error *err)
 {
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
-	struct jp_span data = member_file(m, "dump.heap"), all;
+	bool unreachable = opts->samples == JPROF_SAMPLES_UNREACHABLE;
+	const char *dump = unreachable ? "unreachable.heap" : "dump.heap";
+	struct jp_span data = member_file(m, dump), all;
 	int rc = jp_stream_memory(&stream, data.ptr, data.len, name, err);
 	if (rc)
 		return rc;
-	if (!jp_bundle_file(m, "dump.heap"))
+	if (!jp_bundle_file(m, dump))
 		return without_dump(name, profile, err);
 	data = jp_stream_head(&stream);
 	enum jp_format format = jp_sniff(data.ptr, data.len);
 	if (format == JP_FORMAT_BUNDLE)
 		return jp_error(err, JPROF_E_UNSUPPORTED, name, 0, "is a bundle inside a bundle; take it out first");
+	struct jprof_profile_opts of_text = *opts;
+	if (unreachable)
+		of_text.heap = JPROF_HEAP_MALLOC; /* the table's samples of objects are of all that live */
 	if (format != JP_FORMAT_PPROF)
-		return from_text(m, &stream, *opts, profile, err);
+		return from_text(m, &stream, of_text, profile, err);
 	rc = jp_stream_whole(&stream, &all, err);
 	return rc ? rc : jp_profile_from_pprof(all.ptr, all.len, name, &stream.damage, opts, profile, err);
 }

@@ -36,7 +36,7 @@ bool jprof_dump_probe(const void *data, size_t len)
 	return data && jp_sniff(data, len) != JP_FORMAT_UNKNOWN;
 }
 
-/* The table, if it is that of the dump whose bytes have this sum. */
+/* The table, if it is that of the dump whose bytes have this sum, or is said to be an earlier one's. */
 static int use_table(struct jprof_dump *dump, const struct jp_checksum *sum, const struct jp_table_text *text,
                      struct jprof_error *err)
 {
@@ -44,7 +44,8 @@ static int use_table(struct jprof_dump *dump, const struct jp_checksum *sum, con
 	int rc = jp_rubytable_parse(text->bytes.ptr, text->bytes.len, text->name, &table, &dump->table_error);
 	if (rc)
 		return rc == JPROF_E_NOMEM ? jp_error_nomem(err) : 0;
-	if (table->dump.size == sum->size && table->dump.fnv == sum->fnv) {
+	table->earlier = text->earlier;
+	if (text->earlier || (table->dump.size == sum->size && table->dump.fnv == sum->fnv)) {
 		dump->table = table;
 		return 0;
 	}

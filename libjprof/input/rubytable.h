@@ -62,6 +62,7 @@ struct jp_rubytable {
 	uint64_t began, first,
 	    forks;        /* when the process began, its first epoch, and forks before it; first 0: not known */
 	bool stacks;      /* Ruby stacks were taken; else `why` not */
+	bool earlier;     /* it belongs to an earlier dump of the same process than the one that is read */
 	bool interpreter; /* it is known where native parts end */
 	char *boot, *why; /* "" if not known */
 	char *directory;  /* the process's working directory, or NULL */

@@ -8,6 +8,7 @@
 struct jp_table_text {
 	struct jp_span bytes;     /* ptr NULL: there is none, or it cannot be read */
 	const char *name;         /* for messages */
+	bool earlier;             /* it is that of an earlier dump of the same process */
 	struct jprof_error error; /* why it cannot be read; code 0: it can */
 	char *path;               /* of one that was found; it and its text are released */
 	struct jp_strbuf text;

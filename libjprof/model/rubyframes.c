@@ -143,6 +143,13 @@ struct ruby_marks {
 	uint32_t tag;
 };
 
+/* Numbers are given out again after a table was written: what was sampled since then may have one that stands for
+ * another stack there. */
+static bool is_after_table(const struct jp_ruby_load *w, const struct ruby_marks *marks)
+{
+	return w->table && w->table->earlier && (!marks->epoch || marks->epoch >= w->table->after);
+}
+
 /* Shortens a stack to its places; the frame that its number stands for, or JP_NONE. */
 static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint32_t *depth, struct ruby_marks *marks)
 {
@@ -160,6 +167,10 @@ static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint3
 			has_node = true;
 			frame = w->table ? jp_rubytable_frame(w->table, number) : JP_NONE;
 		}
+	}
+	if (is_after_table(w, marks)) {
+		frame = JP_NONE;
+		marks->tag = 0;
 	}
 	w->found += has_node;
 	w->lost += has_node && frame == JP_NONE;

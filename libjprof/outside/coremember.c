@@ -67,6 +67,7 @@ static int add_core_files(struct jp_memsource *source, const struct jp_core_fact
 	                 (unsigned long long)memory / 1024, (unsigned long long)memory / 1024);
 	int rc = jprof_bundle_writer_member(writer, &member, err);
 	rc = rc ? rc : add_core_text(writer, "heap.json", &heap, err);
+	rc = rc ? rc : jp_holding_lost(h, source, writer, err);
 	rc = rc ? rc : jp_holding_graph(h, source, opts, writer, err);
 	rc = rc ? rc : add_core_text(writer, "maps", &maps, err);
 	rc = rc ? rc : add_core_text(writer, "smaps", &smaps, err);

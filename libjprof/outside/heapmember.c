@@ -177,9 +177,10 @@ static int add_beside(struct jp_memsource *source, const struct jprof_heap_opts 
 	int rc = jp_holding_graph(h, source, opts, writer, err);
 	if (rc || !h->jemalloc.version || (!points && !lost))
 		return rc;
-	return jp_holding_write_beside(h, source, opts, &text)
-	           ? jp_error_nomem(err)
-	           : jprof_bundle_writer_file(writer, "outside.json", text.text, text.len, err);
+	if (jp_holding_write_beside(h, source, opts, &text))
+		return jp_error_nomem(err);
+	rc = jprof_bundle_writer_file(writer, "outside.json", text.text, text.len, err);
+	return rc ? rc : jp_holding_lost(h, source, writer, err);
 }
 
 static int add_heap(struct jprof_target *t, struct jp_memsource **source, const struct jprof_heap_opts *opts,
@@ -201,6 +202,7 @@ static int add_heap(struct jprof_target *t, struct jp_memsource **source, const 
 	if (jp_holding_dump(h, *source, &ages, opts) || jp_holding_write(h, *source, opts, &text))
 		return jp_error_nomem(err);
 	rc = jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
+	rc = rc ? rc : jp_holding_lost(h, *source, writer, err);
 	return rc ? rc : jp_holding_graph(h, *source, opts, writer, err);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "outside/chunkowners.h"
+#include "outside/lostsamples.h"
 #include "outside/mappedids.h"
 #include "outside/rubygraph.h"
 
@@ -150,6 +151,15 @@ int jp_holding_dump(const struct jp_holding *h, struct jp_memsource *source, str
 		return -1;
 	const struct jprof_heap_dump dump = { text.text, ids.text, text.len, ids.len, table.text, table.len };
 	return opts->dump(opts->dump_context, &dump) ? -1 : 0;
+}
+
+int jp_holding_lost(const struct jp_holding *h, const struct jp_memsource *source, struct jprof_bundle_writer *writer,
+                    struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	if (jp_lostsamples_write(&h->lost, &h->profile, source, &text))
+		return jp_error_nomem(err);
+	return text.len ? jprof_bundle_writer_file(writer, "unreachable.heap", text.text, text.len, err) : 0;
 }
 
 int jp_holding_graph(struct jp_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts,

@@ -46,6 +46,11 @@ bool jp_holding_lost_much(const struct jp_holding *holding, const struct jprof_h
 int jp_holding_dump(const struct jp_holding *holding, struct jp_memsource *source, struct jp_jeages *ages,
                     const struct jprof_heap_opts *opts) jp_must_check;
 
+/* Adds unreachable.heap to the member: the profile of the blocks that nothing points to. Nothing, and 0, where none of
+ * them was sampled. */
+int jp_holding_lost(const struct jp_holding *holding, const struct jp_memsource *source,
+                    struct jprof_bundle_writer *writer, struct jprof_error *err) jp_must_check;
+
 /* Adds the graph of Ruby's objects to the member, where opts->graph asks for it. Else, and where there is none, 0. */
 int jp_holding_graph(struct jp_holding *holding, struct jp_memsource *source, const struct jprof_heap_opts *opts,
                      struct jprof_bundle_writer *writer, struct jprof_error *err) jp_must_check;

@@ -268,13 +268,22 @@ static void make_threads_one_each(struct jp_memsource *m, const struct jp_jeheap
 /* ---- the rate ----------------------------------------------------------------------------------------------------
  */
 
+static struct jp_jecounts unbias_one(int lg_rate, unsigned class)
+{
+	double size = (double)jp_jeclass_size(class), part = 1 - exp(-size / ldexp(1, lg_rate));
+	return (struct jp_jecounts){ (uint64_t)round(8 / part), (uint64_t)round(size / part) };
+}
+
 /* What a sample of each class stands for at a rate. */
 static void unbias(int lg_rate, struct jp_jecounts of[jp_je_classes])
 {
-	for (unsigned i = 0; i < jp_je_classes; i++) {
-		double size = (double)jp_jeclass_size(i), part = 1 - exp(-size / ldexp(1, lg_rate));
-		of[i] = (struct jp_jecounts){ (uint64_t)round(8 / part), (uint64_t)round(size / part) };
-	}
+	for (unsigned i = 0; i < jp_je_classes; i++)
+		of[i] = unbias_one(lg_rate, i);
+}
+
+struct jp_jecounts jp_jeprofile_stands_for(const struct jp_jeprofile *p, unsigned class)
+{
+	return unbias_one(p->lg_rate, class);
 }
 
 /* How many of the contexts all of whose samples were found have just the counters that they would have at a rate. */

@@ -57,6 +57,9 @@ int jp_jeprofile_take(struct jp_memsource *source, const struct jp_jeheap *heap,
 /* When the first and the last of its live samples were allocated, ns of jemalloc's clock; false: it has none. */
 bool jp_jeprofile_times(const struct jp_jeprofile *profile, uint64_t *first, uint64_t *last);
 
+/* What a sample of a class stands for at the profile's rate. */
+struct jp_jecounts jp_jeprofile_stands_for(const struct jp_jeprofile *profile, unsigned class);
+
 /* Writes a profile, of which there must be one, as prof.dump does: heap_v2, with the mappings of the source. With
  * `ages` each stack is divided among its epochs, which are noted there. 0, or -1 when memory is short. */
 int jp_jeprofile_write(const struct jp_jeprofile *profile, const struct jp_memsource *source, struct jp_jeages *ages,

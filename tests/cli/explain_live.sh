@@ -171,6 +171,39 @@ for hidden in 3000 20; do
 done
 unset JPROF_AGENT
 
+# ---- and which lines allocated it: of 30,000 and 70,000 blocks of 1,024 bytes half are freed, and nobody has the addresses of the others ----
+cat >lost.rb <<'END'
+require 'fiddle'
+def some(n) = n.times.map { Fiddle.malloc(1024) }
+def more(n) = n.times.map { Fiddle.malloc(1024) }
+lists = [some(30_000), more(70_000)]
+lists.each { |all| all.each_slice(2) { |address, _| Fiddle.free(address) } }
+lists = nil
+GC.start
+File.write('ready', '')
+sleep
+END
+if "$ruby" -rfiddle -e 1 2>/dev/null; then
+    start "lg_prof_sample:15,prof_prefix:$tmp/d/app" "$ruby" lost.rb
+    is_quiet "$jprof" explain --unreachable "$pid"
+    prints '^No pointer was found to 4[89]\.[0-9]+ MB, (49[89]|500)[0-9]+ blocks\.$'
+    prints '^What allocated them is an estimate: 1[3-9][0-9][0-9] of these blocks were sampled\.$'
+    prints '^ +3[0-9]\.[0-9]+ +[12]\.[0-9]+ +[0-9]+  lost\.rb:3 Object#more$'
+    works "$jprof" snap --unreachable "$pid" -o lines.jprof
+    works "$jprof" explain --unreachable --json lines.jprof
+    mv out lost.out
+    python3 "$root/tests/doors/values.py" schema "$root/docs/internals/explain.schema.json" lost.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    # At five standard errors.
+    check "lines of lost blocks: $(cat lost.out)" python3 -c 'import json
+lost = json.load(open("lost.out"))["unreachable"]
+near = lambda row, blocks: abs(row["bytes"] - blocks * 1024) < 5 * (row["high"] - row["low"]) / 2 / 1.96
+rows = {row["name"]: row for row in lost["rows"]}
+assert near(lost, 50000) and near(rows["lost.rb:2 Object#some"], 15000) and near(rows["lost.rb:3 Object#more"], 35000)
+assert sum(row["samples"] for row in rows.values()) == lost["samples"]'
+    rm lines.jprof
+    stop "$pid"
+fi
+
 # ---- buffers that leave RSS behind: each eighth is kept, and so every slab. The first five lines name size and line. ----
 cat >buffers.rb <<'END'
 def fill

@@ -216,6 +216,30 @@ kept = (ctypes.c_void_p * 2000)(*[c.calloc(1, 5000) for i in range(2000)])
 print("end 0", flush=True)
 sys.stdin.read()
 END2
+# With a profile also what allocated them, by those that were sampled; where none was, that is said.
+park "$jemalloc" prof:true,lg_prof_sample:12 python3 lost.py
+is_quiet "$jprof" explain --unreachable "$pid"
+prints '^What allocated them is an estimate: (19|2[0-3])[0-9][0-9] of these blocks were sampled\.$'
+prints '^ +1[3-5]\.[0-9]+ +0\.[0-9]+ +[0-9]+  all of them$'
+is_quiet "$jprof" explain --unreachable --json "$pid"
+mv out d
+schema_of explain d
+judge "the estimate of what is lost" 'abs(d["unreachable"]["bytes"] - row("unreachable")) < 5 * (d["unreachable"]["high"] - d["unreachable"]["low"]) / 2 / 1.96'
+works "$jprof" explain -o estimate.jprof --unreachable "$pid"
+works "$jprof" explain --unreachable --json estimate.jprof
+check "a snapshot has another estimate" python3 -c 'import json
+assert json.load(open("d"))["unreachable"] == json.load(open("out"))["unreachable"]'
+if command -v gcore >/dev/null && gcore -o estimated "$pid" >/dev/null 2>&1; then
+    works "$jprof" explain --unreachable --json "estimated.$pid"
+    check "a core has another estimate" python3 -c 'import json
+live, core = (json.load(open(name))["unreachable"] for name in ("d", "out"))
+assert live["samples"] == core["samples"] and live["bytes"] == core["bytes"]'
+    rm "estimated.$pid"
+fi
+unpark
+mkdir estimate && (cd estimate && tar xf ../estimate.jprof && rm "$pid/unreachable.heap" && tar cf ../none.jprof bundle.json "$pid")
+works "$jprof" explain --unreachable none.jprof
+prints '^None of them was sampled: what allocated them is not known\.$'
 park "$jemalloc" "" python3 lost.py
 memory_of "$pid" >before
 is_quiet "$jprof" explain --unreachable --addresses "$pid"

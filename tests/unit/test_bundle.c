@@ -258,6 +258,68 @@ TEST(test_descriptors)
 	free(text);
 }
 
+#define RUBY(number) (0x70000001 + 2 * (number))
+#define EPOCH(number) RUBY(0x40400 + (number))
+
+static void add_lost_stack(struct jp_strbuf *to, unsigned place, unsigned epoch)
+{
+	jp_strbuf_printf(to, "@ 0x%x 0x%x", 0x401000 + 0x100 * place, RUBY(4));
+	if (epoch)
+		jp_strbuf_printf(to, " 0x%x", EPOCH(epoch));
+	jp_strbuf_str(to, "\n  t*: 1: 300 [0: 0]\n  t0: 1: 300 [0: 0]\n");
+}
+
+/* The table is that of the dump before: since then its numbers may stand for other Ruby stacks, and its samples of
+ * objects are none of these. */
+TEST(test_unreachable)
+{
+	static const char frames[] =
+	    "jprof-table 1\nprocess 1 5 boot\ndump 1 1\nids 70000000 0 40000 40400 240400\n"
+	    "ruby 3.3.0 on\ntime 12.000\nstart 1.000 1 0\nbounds 3 5\ne 3 1.000 2.000\n"
+	    "s 1 app.rb\ns 2 lose\nn 4 0 1 7 0 - 2\nslots 131072\no 7f00 4 0 3 5 0 40 40\nend 1\n";
+	const unsigned epochs[] = { 3, 5, 0 };
+	const struct jprof_profile_opts opts = { .size = sizeof opts, .samples = JPROF_SAMPLES_UNREACHABLE };
+	const struct jprof_view_opts sites = { .size = sizeof sites, .granularity = JPROF_BY_SITE };
+	struct jp_strbuf lost = { 0 }, bytes = { 0 };
+	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_BEST, &bytes);
+	jp_strbuf_str(&lost, "heap_v2/4096\n  t*: 3: 900 [0: 0]\n  t0: 3: 900 [0: 0]\n");
+	for (unsigned i = 0; i < jp_count(epochs); i++)
+		add_lost_stack(&lost, i, epochs[i]);
+	jp_strbuf_str(&lost, "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"
+	                     "70000000-70481000 ---s 00000000 00:01 2050 /memfd:jprof-ids:1 (deleted)\n");
+	add_member(w, NULL, 1, NULL);
+	must(jprof_bundle_writer_file(w, "frames", frames, strlen(frames), NULL));
+	must(jprof_bundle_writer_file(w, "unreachable.heap", lost.text, lost.len, NULL));
+	add_member(w, NULL, 2, NULL);
+	must(jprof_bundle_writer_finish(w, NULL));
+	jprof_bundle_writer_free(w);
+	struct jprof_bundle *b = read_back(&bytes);
+	struct jprof_profile *p;
+	struct jprof_view *view;
+	struct jprof_table *table;
+	unsigned of_line = 0, others = 0;
+	must(jprof_bundle_profile(b, 0, &opts, &p, NULL));
+	const struct jprof_symbolize_opts nowhere = { .size = sizeof nowhere, .sysroot = "/proc/self/fdinfo" };
+	must(jprof_profile_symbolize(p, &nowhere, NULL));
+	must(jprof_view_new(p, &sites, &view, NULL));
+	must(jprof_table_new(view, NULL, &table, NULL));
+	for (size_t i = 0; i < jprof_table_count(table); i++) {
+		const struct jprof_row *row = jprof_table_at(table, i);
+		*(strcmp(row->name, "app.rb:7 lose") ? &others : &of_line) += row->flat > 0;
+	}
+	assert_int_equal(of_line, 1);
+	assert_int_equal(others, 2);
+	jprof_table_free(table);
+	jprof_view_free(view);
+	jprof_profile_free(p);
+	must(jprof_bundle_profile(b, 1, &opts, &p, NULL)); /* it has none */
+	assert_string_equal(jprof_profile_info(p)->format, "");
+	jprof_profile_free(p);
+	jprof_bundle_free(b);
+	jp_strbuf_release(&lost);
+	jp_strbuf_release(&bytes);
+}
+
 /* Each cut of one leaves an error of one line, or members that are whole and a warning. */
 TEST(test_cut)
 {

@@ -1,7 +1,7 @@
 /* The profile in a jemalloc's own records: planted ones, whose dump was worked out by hand, and hostile ones. Real ones
  * are in test_jeheap.c, beside prof.dump. */
 #include "harness.h"
-#include "outside/jeprofile.h"
+#include "outside/lostsamples.h"
 #include "plantedheap.h"
 
 /* One sample of 20480 bytes, taken once in 16384, stands for 1.4 objects (11 eighths) and 28704 bytes. */
@@ -107,6 +107,38 @@ TEST(test_dump)
 	                               "  t*: 3: 62029 [0: 0]\n"
 	                               "  t7: 2: 41353 [0: 0]\n"
 	                               "  t9: 1: 20676 [0: 0]\n");
+	jp_strbuf_release(&text);
+	jp_jeprofile_release(&profile);
+	jp_memsource_close(&p->base);
+}
+
+/* Of two of the four samples, and of a block that was none; and where the list says nothing. */
+TEST(test_lost)
+{
+	struct planted *p = planted_profile();
+	struct jp_jeprofile profile = planted_profile_of(p);
+	struct jp_lostblock blocks[] = { { .address = PLANTED_HEAP + 0x40 },
+		                         { .address = PLANTED_HEAP + 0x30040 },
+		                         { .address = PLANTED_HEAP + 0x80040 } };
+	struct jp_lostblocks lost = { .known = true, .items = blocks, .count = jp_count(blocks) };
+	struct jp_strbuf text = { 0 };
+	assert_int_equal(jp_lostsamples_write(&lost, &profile, &p->base, &text), 0);
+	char *maps = strstr(text.text, "\nMAPPED_LIBRARIES:\n");
+	assert_non_null(maps);
+	*maps = 0;
+	assert_string_equal(text.text, "heap_v2/16384\n"
+	                               "  t*: 2: 41353 [0: 0]\n"
+	                               "  t7: 2: 41353 [0: 0] puma srv tp 001\n"
+	                               "@ 0x301000 0x402000\n"
+	                               "  t*: 1: 20676 [0: 0]\n"
+	                               "  t7: 1: 20676 [0: 0]\n"
+	                               "@ 0x401000 0x402000 0x403000\n"
+	                               "  t*: 1: 20676 [0: 0]\n"
+	                               "  t7: 1: 20676 [0: 0]\n");
+	jp_strbuf_release(&text);
+	lost.known = false;
+	assert_int_equal(jp_lostsamples_write(&lost, &profile, &p->base, &text), 0);
+	assert_int_equal(text.len, 0);
 	jp_strbuf_release(&text);
 	jp_jeprofile_release(&profile);
 	jp_memsource_close(&p->base);
