@@ -216,6 +216,35 @@ static bool is_one_object(const struct jp_course *course)
 	return !course->counted && course->whole.range.samples > 0 && course->whole.range.samples < 2;
 }
 
+/* One object that a larger one replaced, at most: a buffer that grows moves when it doubles, and stands still until
+ * then. */
+static bool is_one_buffer(const struct jp_course *course)
+{
+	static const double old_and_new = 2.5;
+	return !course->counted && course->whole.range.samples > 0 && course->whole.range.samples < old_and_new;
+}
+
+/* Of one that did not grow in the last steps. A single growth is an event, and nothing tells whether there is a next
+ * one. Where there were more, it would take twice as long to the next one as it took to the last. */
+static enum jprof_verdict verdict_of_buffer(const struct jp_course *course)
+{
+	double gap = 0, span = 0,
+	       still = 0; /* between the last two growths, since the last began, and since it ended */
+	unsigned growths = 0;
+	bool timed = true;
+	for (size_t i = 0; i < course->count; i++)
+		timed = timed && course->steps[i].seconds > 0;
+	for (size_t i = 0; i < course->count; i++) {
+		bool grew = beyond_chance(course, &course->steps[i]) > 0;
+		double length = timed ? course->steps[i].seconds : 1;
+		gap = grew ? span + length : gap;
+		span = grew ? length : span + length;
+		still = grew ? 0 : still + length;
+		growths += grew;
+	}
+	return growths < 2 ? JPROF_ONE_JUMP : still > 2 * gap ? JPROF_LEVELLED_OFF : JPROF_GROWING;
+}
+
 static bool is_of_many(const struct jp_course *course)
 {
 	return course->counted || course->whole.range.samples >= few_changed;
@@ -284,6 +313,8 @@ static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 	/* What fell in the last step alone, and came all the time, has not stopped. */
 	bool comes = by_ages == JPROF_LEAK_SUSPECT && beyond_chance(course, &course->steps[course->count - 1]) < 0;
 	const struct going_on g = how_it_went_on(course);
+	if (g.stopped && !comes && is_one_buffer(course))
+		return verdict_of_buffer(course);
 	if (g.stopped && !comes)
 		return is_one_step(course, &g) ? JPROF_ONE_JUMP : JPROF_LEVELLED_OFF;
 	bool goes_on = g.judged && g.some && g.steady;

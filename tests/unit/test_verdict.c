@@ -132,6 +132,36 @@ TEST(test_few_large_objects)
 	assert_int_equal(JUDGE_SURE({ 0, 1 }), JPROF_SHRANK);
 }
 
+/* A String that grows by as much in each step: its buffer doubles now and then, and moves. At each snapshot it is one
+ * object of so many units. */
+static enum jprof_verdict judge_buffer(const double *sizes, size_t snapshots)
+{
+	struct jprof_change list[16];
+	for (size_t i = 0; i + 1 < snapshots; i++) {
+		list[i] = sure_change(sizes[i + 1] - sizes[i], 0);
+		list[i].range.samples = sizes[i + 1] > sizes[i] ? 2 : 0;
+		list[i].seconds = 60;
+	}
+	struct jp_course course = { .steps = list, .count = snapshots - 1, .first = sizes[0], .threshold = 3.29 };
+	course.whole = sure_change(sizes[snapshots - 1] - sizes[0], 0);
+	course.whole.range.samples = 2;
+	return jp_verdict_of(&course);
+}
+
+#define JUDGE_BUFFER(...) judge_buffer((const double[]){ __VA_ARGS__ }, sizeof((const double[]){ __VA_ARGS__ }) / 8)
+
+/* It is said to have stopped only where it stands still for longer than the next doubling would take. */
+TEST(test_doubling_buffer)
+{
+	assert_int_equal(JUDGE_BUFFER(6, 12, 12), JPROF_ONE_JUMP);
+	assert_int_equal(JUDGE_BUFFER(6, 6, 12), JPROF_GROWING);
+	assert_int_equal(JUDGE_BUFFER(6, 12, 12, 12, 12), JPROF_ONE_JUMP);
+	assert_int_equal(JUDGE_BUFFER(6, 12, 24), JPROF_GROWING);
+	assert_int_equal(JUDGE_BUFFER(6, 12, 12, 24, 24, 24), JPROF_GROWING);
+	assert_int_equal(JUDGE_BUFFER(6, 12, 12, 24, 24, 24, 24, 24, 24), JPROF_GROWING);
+	assert_int_equal(JUDGE_BUFFER(6, 12, 12, 24, 24, 24, 24, 24, 24, 24, 24), JPROF_LEVELLED_OFF);
+}
+
 TEST(test_garbage)
 {
 	const double grew[][2] = { { 100, 0 }, { 100, 0 } }, flat[][2] = { { 100, 0 }, { 0, 0 } };
