@@ -1721,6 +1721,8 @@ enum jprof_series_rows {
 	JPROF_SERIES_VIEW,   /* those of the view's granularity; without a dump what points to live memory, or sizes */
 	JPROF_SERIES_STACKS, /* whole stacks */
 	JPROF_SERIES_SIZES,  /* sizes of objects: jemalloc's classes, by the mean of a stack's objects. Since: 0.2 */
+	JPROF_SERIES_REFERRERS, /* what points to live memory, counted, where that is known of all; else as _VIEW.
+	                           Since: 0.2 */
 };
 
 struct jprof_series_opts {

@@ -278,6 +278,8 @@ static void add_block_remedy(struct answer *a, const struct diff_report *r, cons
 		add_block_detail(a, "do", of_keeper);
 	else if (row->remedy && !kept)
 		add_block_detail(a, "do", row->remedy);
+	else if (counted && r->options->by == BY_REFERRER && !*r->loaded->lines.text)
+		add_block_detail(a, "do", "jprof diff without --by says which lines made them");
 	else if (counted)
 		add_block_detail(a, "do", "start the program with jprof run: then the lines that made them are known");
 	else

@@ -130,7 +130,10 @@ static int new_series(const struct differences *d, const struct diff_options *o,
 	struct jprof_view_opts view = options_view(&o->common);
 	struct jprof_series_opts opts = { .size = sizeof opts, .view = &view, .collected = o->assume_gc };
 	view.granularity = series_granularity(by, jprof_profile_info(whole)->has_ruby);
-	opts.rows = by == BY_STACK ? JPROF_SERIES_STACKS : by == BY_SIZE ? JPROF_SERIES_SIZES : JPROF_SERIES_VIEW;
+	opts.rows = by == BY_STACK      ? JPROF_SERIES_STACKS
+	            : by == BY_SIZE     ? JPROF_SERIES_SIZES
+	            : by == BY_REFERRER ? JPROF_SERIES_REFERRERS
+	                                : JPROF_SERIES_VIEW;
 	for (size_t i = 0; steps && i < d->count; i++)
 		steps[i] = d->steps[i].profile;
 	char *rules = NULL;
@@ -187,8 +190,7 @@ static bool make_loaded_series(struct loaded_series *l, const struct differences
 	if (rc && rc != JPROF_E_NOMEM && rc != JPROF_E_IO)
 		say_error(&err);
 	if (!rc && o->by == BY_REFERRER && !jprof_series_info(l->series)->referrers) {
-		say("what points to the memory is not known of each snapshot: take them with jprof snap --referrers, of "
-		    "processes without a profile");
+		say("what points to the memory is not known of each snapshot: take them with jprof snap --referrers");
 		return false;
 	}
 	if (!rc && take_notes(l, whole)) {

@@ -255,6 +255,13 @@ static int add_live_sizes(struct series_work *w)
 	return 0;
 }
 
+/* Of a series with samples: in place of these what points to the blocks is asked for, and known at all moments. */
+static bool pointers_are_asked(const struct series_work *w)
+{
+	const struct jp_referrer_sum *of[jp_most_pointing];
+	return w->rows.opts->rows == JPROF_SERIES_REFERRERS && live_is_known(w) && jp_live_referrers(&w->moments, of);
+}
+
 /* Or what points to the blocks, where that was looked for. Of a kind without names it is the kind. */
 static int add_live_referrers(struct series_work *w)
 {
@@ -384,8 +391,8 @@ static int describe_series(struct series_work *w)
 	info->ages = jp_has_ages_of_both(w->whole);
 	info->snapshots = w->count + 1;
 	info->seconds = all->whole.seconds;
-	info->counted = jp_live_is_counted(&w->moments);
-	info->slots = w->whole->info.has_slots;
+	info->counted = jp_live_is_counted(&w->moments) || pointers_are_asked(w);
+	info->slots = w->whole->info.has_slots && !info->counted;
 	info->ruby = jp_has_ruby_inside(w->whole) || (info->counted && *w->whole->outside.now.figures.settings.ruby);
 	info->related = w->whole->lineage.shared_sum;
 	info->bound = *jprof_profile_bound(w->whole, JPROF_INUSE_SPACE);
@@ -499,8 +506,9 @@ static void join_gc_tables(struct jprof_series *s)
 
 static int add_all_rows(struct series_work *w, struct jprof_error *err)
 {
-	int rc = jp_series_add(&w->rows, w->whole, w->rows.columns - 1, true, err);
-	for (size_t i = 0; !rc && w->count > 1 && i < w->count; i++)
+	bool sampled = !pointers_are_asked(w);
+	int rc = sampled ? jp_series_add(&w->rows, w->whole, w->rows.columns - 1, true, err) : 0;
+	for (size_t i = 0; !rc && sampled && w->count > 1 && i < w->count; i++)
 		rc = jp_series_add(&w->rows, w->steps[i], i, false, err);
 	if (rc)
 		return rc;

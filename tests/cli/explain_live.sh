@@ -204,6 +204,40 @@ assert sum(row["samples"] for row in rows.values()) == lost["samples"]'
     stop "$pid"
 fi
 
+# ---- what points to it, of two snapshots that have a profile, too: each block is counted, and no sample ----
+cat >points.rb <<'END'
+KEPT = []
+def keep(n) = n.times { |i| KEPT << "text #{i} " * 400 }
+keep(100)
+GC.start
+File.write('ready', '')
+sleep 0.05 until File.exist?('more')
+keep(3000)
+GC.start
+File.write('kept', '')
+sleep
+END
+start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" points.rb
+works "$jprof" snap --gc --referrers --symbols=later "$pid" -o points0.jprof
+touch more
+until_true 60 test -e kept
+works "$jprof" snap --gc --referrers --symbols=later "$pid" -o points1.jprof
+works "$jprof" diff --by=referrer points0.jprof points1.jprof
+prints '^1  GROWING  \+1[0-9]\.[0-9] MB  Ruby data: String$'
+prints '^  growth .*  what points to it  '
+prints_no 'points.rb|start the program with jprof run'
+works "$jprof" diff --by=referrer --json points0.jprof points1.jprof
+python3 "$root/tests/doors/values.py" schema "$root/docs/internals/diff.schema.json" out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+check "rows of samples beside what points to it, or not all of that" python3 -c 'import json
+d = json.load(open("out"))
+live = [r for r in d["rows"] if r["part"] == "live"]
+assert not [r for r in live if r["samples"]]
+assert abs(sum(r["growth"] for r in live) - d["malloc"]["growth"]) <= .01 * d["malloc"]["growth"]'
+works "$jprof" diff points0.jprof points1.jprof
+prints ' points\.rb:2 Object#keep'
+rm points0.jprof points1.jprof
+stop "$pid"
+
 # ---- buffers that leave RSS behind: each eighth is kept, and so every slab. The first five lines name size and line. ----
 cat >buffers.rb <<'END'
 def fill

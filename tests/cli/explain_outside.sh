@@ -489,7 +489,7 @@ assert abs(sum(r["growth"] for r in live) - d["malloc"]["growth"]) <= .01 * d["m
         prints '^1  MAYBE GARBAGE  \+[12][0-9]\.[0-9] MB  objects of 2048 bytes$'
     done
     exits_with 1 "$jprof" diff --by=referrer sizes0.jprof pointed1.jprof
-    says 'jprof: what points to the memory is not known of each snapshot: take them with jprof snap --referrers, of processes without a profile'
+    says 'jprof: what points to the memory is not known of each snapshot: take them with jprof snap --referrers'
     exits_with 1 "$jprof" diff --by=referrer --html -o page.html pointed0.jprof pointed1.jprof
     says 'jprof: a page has no rows by referrer; leave that --by out with --html'
     unpark
