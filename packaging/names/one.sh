@@ -12,14 +12,18 @@ shift 4
 chroot_of() {
     root=$cache/$1
     if [ ! -e "$root/ready" ]; then
-        debootstrap --variant=buildd "$1" "$root" "$mirror" >&2
-        # sid has no updates.
+        # sid has no updates, and its packages no /bin of their own.
+        merged=
+        [ "$1" != sid ] || merged=--merged-usr
+        debootstrap --variant=buildd $merged "$1" "$root" "$mirror" >&2
         places="$mirror $1"
         [ "$1" = sid ] || places="$places
 $mirror $1-updates
 $mirror-security $1-security"
         echo "$places" | sed 's/.*/deb & main\ndeb-src & main/' >"$root/etc/apt/sources.list"
         cp /etc/resolv.conf "$root/etc/resolv.conf"
+        # Whether the mirror is dated, and the way to it, hold inside, too.
+        apt-config dump | sed -En '/^Acquire::(https?::Proxy[ :]|Check-)/p' >"$root/etc/apt/apt.conf.d/00host"
         chroot "$root" sh -ec 'apt-get -qq update; DEBIAN_FRONTEND=noninteractive apt-get -qq -y upgrade;
             DEBIAN_FRONTEND=noninteractive apt-get -qq -y install dpkg-dev fakeroot' >&2
         touch "$root/ready"
