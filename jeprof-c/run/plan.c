@@ -227,6 +227,23 @@ static int find_agent(char **agent, const struct program *target, const struct a
 	    "jprof whole, set JPROF_AGENT_LIB=FILE, or give --no-agent");
 }
 
+/* A library that does not load ends the program: an agent for a newer C library, for example. */
+static int try_agent(const struct run_plan *plan, struct jprof_error *err)
+{
+	struct proof proof;
+	if (!plan->agent)
+		return 0;
+	if (!prove(&proof, plan->agent, &plan->target, NULL))
+		return cannot_try(err);
+	int rc = 0;
+	if (proof.proved == PROVED_BROKEN)
+		rc = fail_as(err, JPROF_E_UNSUPPORTED, plan->agent,
+		             "a program that does nothing does not end well with it: %.*s; give --no-agent",
+		             (int)strcspn(proof.said, "\n"), proof.said);
+	proof_free(&proof);
+	return rc;
+}
+
 /* ---- the directory ------------------------------------------------------------------------------------------ */
 
 /* Dumps need no file: jprof snap gets them in memory, from the agent. */
@@ -352,6 +369,7 @@ int run_plan_make(struct run_plan *plan, const struct run_options *o, char *cons
 	rc = rc || o->no_agent ? rc : find_agent(&plan->agent, &plan->target, &plan->allocator, err);
 	rc = rc ? rc : choose_dir(plan, o, dry, err);
 	rc = rc ? rc : plan_env(plan, o, argv, err);
+	rc = rc ? rc : try_agent(plan, err);
 	rc = rc || dry || o->form != ENV_NONE ? rc : check_prefix(plan, o, err);
 	return rc ? rc : try_conf(plan, err);
 }

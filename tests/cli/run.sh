@@ -157,6 +157,10 @@ else
 fi
 
 # ---- the agent: any library stands for it here
+# An agent that the loader ends the program for, as it does for one of a newer C library.
+printf 'int nowhere(void);\nint (*agent)(void) = nowhere;\n' | ${CC:-gcc} -shared -fPIC -o libnewer.so -x c -
+without "libnewer.so: a program that does nothing does not end well with it: .*nowhere.*; give --no-agent" \
+    JPROF_AGENT_LIB="$tmp/libnewer.so" --jemalloc="$jemalloc" -- ./env-program
 exits_with 7 env JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc" -- ./env-program
 set_to LD_PRELOAD "$tmp/libnothing.so:$(realpath "$jemalloc")"
 set_to JPROF_AGENT for=ruby,for=env-program
