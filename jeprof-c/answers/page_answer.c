@@ -52,7 +52,7 @@ static void put_largest(FILE *out, const struct page *page, const struct jprof_v
 	if (row) {
 		double whole = info->percent_of != 0 ? info->percent_of : info->flat;
 		char amount[suspect_amount_most], share[headline_share_most];
-		headline_amount(text, view, page->options, row->flat);
+		headline_part(text, view, page->options, row->flat, whole);
 		headline_share(share, row->flat, whole);
 		snprintf(amount, sizeof amount, "%s%s, %s", info->difference ? row->flat < 0 ? "-" : "+" : "", text,
 		         share);

@@ -210,12 +210,13 @@ void headline_share(char text[headline_share_most], double part, double whole)
 	snprintf(text, headline_share_most, part != 0 && share < 0.5 ? "under 1 %%" : "%.0f %%", share);
 }
 
-/* In the unit of the whole, or in its own where that is too large for it. */
-static void put_part_amount(const struct headline *t, char text[amount_most], double part, double whole)
+void headline_part(char text[amount_most], const struct jprof_view *view, const struct options *o, double part,
+                   double whole)
 {
 	static const double least = 0.95;
-	enum amount_unit unit = unit_of(t, whole);
-	put_amount_as(text, part / unit_bytes[unit] < least ? unit_of(t, part) : unit, part);
+	const struct headline t = { .plain = o->show_bytes, .bytes = counts_bytes(jprof_view_info(view)) };
+	enum amount_unit unit = unit_of(&t, whole);
+	put_amount_as(text, fabs(part) / unit_bytes[unit] < least ? unit_of(&t, part) : unit, part);
 }
 
 void headline_add_biggest(struct jp_strbuf *text, const struct jprof_view *view, const struct options *o)
@@ -234,9 +235,8 @@ void headline_add_biggest(struct jp_strbuf *text, const struct jprof_view *view,
 		return;
 	const struct jprof_row *row = jprof_table_at(table, 0);
 	if (row && row->flat > 0 && is_named(row, by)) {
-		const struct headline t = { .plain = o->show_bytes, .bytes = counts_bytes(info) };
 		char amount[amount_most], share[headline_share_most];
-		put_part_amount(&t, amount, row->flat, whole);
+		headline_part(amount, view, o, row->flat, whole);
 		headline_share(share, row->flat, whole);
 		jp_strbuf_printf(text, "%sThe biggest %s is ", text->len ? ". " : "",
 		                 row->line && (by == JPROF_BY_SITE || by == JPROF_BY_LINE) ? "line" : nouns[by]);

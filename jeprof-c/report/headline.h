@@ -26,5 +26,9 @@ enum { headline_amount_most = 64, headline_share_most = 24 };
 void headline_amount(char text[headline_amount_most], const struct jprof_view *view, const struct options *options,
                      double value);
 
+/* The same of a part: in the unit of the whole, or in its own where that is too large for it. */
+void headline_part(char text[headline_amount_most], const struct jprof_view *view, const struct options *options,
+                   double part, double whole);
+
 /* "50 %", "under 1 %": without its sign; 0 % of nothing. */
 void headline_share(char text[headline_share_most], double part, double whole);

@@ -438,6 +438,18 @@ def samples_of_counters(browser, url, dump):
         check(few == right and (few or not own), f"{counter}: {few} have few samples, not {right}")
 
 
+def one_amount(browser, directory):
+    """The card has the amount and the share of the sentence, also where the unit of the whole is too large for them."""
+    path = os.path.join(directory, "even.raw")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("--- symbol\nbinary=/opt/app\n" + "".join(f"{4096 * i:#x} f{i}\n" for i in range(1, 301)) + "---\n--- heap\nheap_v2/1\n"
+                   "  t*: 300: 18874368000 [0: 0]\n" + "".join(f"@ {4096 * i:#x}\n  t*: 1: 62914560 [0: 0]\n" for i in range(1, 301)))
+    load(browser, make(directory, "even", path))
+    card = browser.run("document.querySelector('.suspect .amount').textContent")
+    said = browser.run("document.getElementById('answer').textContent")
+    check(card == "60.0 MB, under 1 %" and "60.0 MB (under 1 %)" in said, f"the card has {card!r}, the sentence is {said!r}")
+
+
 def all_rows(browser, directory, command, dumps):
     """--top cuts no page: rows and verdicts are those without it."""
     shown = []
@@ -586,6 +598,7 @@ def main():
         place = browser.run("document.querySelector('.suspect .place')?.textContent")
         check(place and place.strip() == "jprof-samples/threads.c:43", f"the card of the largest function has the place {place!r}")
         check(not browser.run("document.querySelector('.suspect summary') !== null"), "a card that has no more to say has an arrow to open it")
+        one_amount(browser, directory)
         parts_of_ruby(browser, directory, lines[1])
         grown = make(directory, "grown", "diff", *lines)
         difference(browser, grown, lines)
