@@ -1,5 +1,6 @@
 #include "cli/terminal.h"
 
+#include <ctype.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -172,6 +173,17 @@ void terminal_put_place(FILE *to, const char *text, size_t room)
 	end_shown(&shown);
 }
 
+/* The length of the first word of a text; a number and its unit are one: "36 %)," "4.2 MB". */
+static size_t word_length(const char *text)
+{
+	size_t len = strcspn(text, " ");
+	const char *unit = text + len + (text[len] == ' ');
+	size_t letters = strspn(unit, "%BKMG");
+	bool measured = len && text[len] && isdigit((unsigned char)text[len - 1]) && letters && letters <= 2 &&
+	                !isalnum((unsigned char)unit[letters]);
+	return measured ? len + 1 + strcspn(unit, " ") : len;
+}
+
 /* The words on lines of `room` columns, with `between` where one line ends and the next begins. */
 static size_t wrap_words(FILE *to, const char *text, size_t room, const char *between, unsigned indent)
 {
@@ -179,7 +191,7 @@ static size_t wrap_words(FILE *to, const char *text, size_t room, const char *be
 	struct shown shown;
 	show(&shown, text);
 	for (const char *word = shown.text + strspn(shown.text, " "); *word;) {
-		size_t len = strcspn(word, " "), wide = columns_of_bytes(word, len);
+		size_t len = word_length(word), wide = columns_of_bytes(word, len);
 		if (lines && used + 1 + wide <= room) {
 			fputc(' ', to);
 			used++;

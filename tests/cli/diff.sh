@@ -267,7 +267,8 @@ judge "nothing" '" Nothing grew by more than chance." in d["answer"]'
 bundle some.1 "17|5||server|401000=50/50,402000=200/200"
 bundle some.2 "17|5||server|401000=80/80,402000=240/290"
 works "$jprof" diff "$nowhere" some.1 some.2
-prints ' What grew most: server[+]0x2000 [+]3[.]8$'
+prints ' What grew most: server[+]0x2000$'
+prints '^[+]3[.]8 MB [(]57 %[)], growing'
 prints ' The first of 2 growing rows makes 43 %'
 bundle some.2 "17|5||server|401000=100/100,402000=240/290"
 run "$jprof" diff "$nowhere" some.1 some.2

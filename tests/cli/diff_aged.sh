@@ -24,7 +24,7 @@ prints '^   from     app/controllers/products_controller.rb:18 ProductsControlle
 prints '^   age      begun 11[.][0-9] hours ago; under 1 h [89] %, 1 to 6 h 4[0-9] %, over 6 h [45][0-9] %$'
 # What has a part from the startup did not begin when the rest came.
 works "$jprof" diff "$nowhere" --assume-gc started.early.heap started.late.heap
-prints '^   age      from startup 2[0-9] %; the rest came in the last 11[.][0-9] hours: under 1 h [67]( %,|$)'
+prints '^   age      from startup 2[0-9] %; the rest came in the last 11[.][0-9] hours: under 1 h( [67] %,|$)'
 prints_no 'begun'
 # On a terminal the file and the line of a name are there, whatever follows them.
 TERM=dumb python3 "$here/on_tty.py" 27x80 "$jprof" diff --sysroot=empty-root --assume-gc early.heap late.heap >out

@@ -206,6 +206,9 @@ for columns in range(52, 121, 4):
           all(re.fullmatch(r"([\d.]+ \w+|others) \d+ %", part) for part in sizes[1].split(", ")), f"sizes on {columns} columns", screen)
     parts = sizes[1].split(", ") if sizes else []
     check(abs(sum(int(part.split()[-2]) for part in parts) - 100) <= 3, f"sizes on {columns} columns do not add up", screen)
+for columns in range(40, 81):  # a number and its unit are never on two lines
+    low = on_terminal(24, columns, "--fold=none", many)
+    check(not re.search(r"\d\n(%|[KMG]?B)(?![A-Za-z])", low), f"{columns} columns: a unit alone", low)
 even = on_terminal(24, 80, "--fold=none", made("even.raw", [((f"f{i}",), 1, 60 << 20) for i in range(300)]))
 check(re.match(r"[^:]*: 17\.6 GB in 300 objects.* The\sbiggest\sfunction\sis\sf0,\s60\.0\sMB\s\(under\s1\s%\)\.\n", even, re.S),
       "a part that is too small for the unit and the percent of the whole", even)
