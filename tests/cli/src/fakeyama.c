@@ -44,6 +44,7 @@ int open(const char *path, int flags, ...)
 	return fake_open("open", path, flags, mode);
 }
 
+#ifndef open64 /* musl's is open itself */
 int open64(const char *path, int flags, ...)
 {
 	va_list args;
@@ -52,3 +53,4 @@ int open64(const char *path, int flags, ...)
 	va_end(args);
 	return fake_open("open64", path, flags, mode);
 }
+#endif
