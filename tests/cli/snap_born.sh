@@ -80,7 +80,7 @@ prints "^ *path  *@items of Shelf > Hash > Item"
 prints "^ *made at .*born.rb:4 *[0-9]* % .of [0-9]* samples.$"
 
 # Each line has its class, its keeper, and its bytes within the error.
-joined ' 1 \+[0-9.]+ [KM]B \(\+-[0-9.]+\) [^ ]*born.rb:4 what String \(100 %\) kept by a Hash of 50,000 in @items of Shelf path @items of Shelf > Hash > Item '
+joined ' 1 \+[0-9.]+ [KM]B \(\+-[0-9.]+\) [^ ]*born.rb:4 what String \(100 %\) kept by a Hash of 50,000 in @items of Shelf ([^ ]*born.rb:7 )?path @items of Shelf > Hash > Item '
 python3 - <<'END' || fail "bytes of lines: $(cat out of_lines)"
 import re
 table = re.search(r"\+-95% *samples *made at *\((..)\)\n(.*?)\n\n", open("out").read(), re.S)
