@@ -30,6 +30,7 @@ debian_packages() {
     ccache) echo 'ccache' ;;
     # what .ci/check needs besides
     lint) echo 'clang clang-format' ;;
+    fuzz) echo 'clang libclang-rt-dev' ;;
     # debian/
     packages) echo 'build-essential debhelper dpkg-dev lintian git' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's
@@ -37,7 +38,7 @@ debian_packages() {
         'debian-archive-keyring' ;;
     # jprof-static for aarch64
     cross) debian_packages musl && echo 'g++-aarch64-linux-gnu libgcc-11-dev-arm64-cross' ;;
-    *) die "no group '$1'; give build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, musl, cross or packages" ;;
+    *) die "no group '$1'; give build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, fuzz, musl, cross or packages" ;;
     esac
 }
 
