@@ -133,7 +133,7 @@ static const struct opt_row report_rows[] = {
 	{ "maxdegree", OPT_NUMBER, OPTION_AT(maxdegree), 0, NULL, "N",
 	  "draws at most N arrows into and out of a function (8, and in all 200)" },
 	{ "cluster", OPT_CHOICE, OPTION_AT(cluster), CLUSTER_ON, "cluster", NULL,
-	  "draws a frame around the code of each library, gem and application (the default for a Ruby)" },
+	  "draws a frame around the code of each library, gem and application (the default for functions of a Ruby)" },
 	{ "nocluster", OPT_CHOICE, OPTION_AT(cluster), CLUSTER_OFF, "cluster", NULL, "draws no frames" },
 	{ "chains", OPT_SWITCH, OPTION_AT(chains), 0, NULL, NULL,
 	  "a box for each function of a chain of calls, and in --tree a line" },

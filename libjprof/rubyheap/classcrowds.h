@@ -4,8 +4,8 @@
 #include "rubyheap/weights.h"
 
 struct jp_crowd_member {
-	uint32_t kind; /* of those of a crowd the same: a word, by which classes refer to it; or behind all words that
-	                * of its class, where no dump says by what */
+	uint32_t kind; /* all of a crowd have the same: the word by which their class refers to them; where a dump has
+	                * no such words, the count of all words plus the one that names what they are, as Hash */
 	uint32_t node;
 	uint32_t owner; /* the class */
 	uint64_t bytes; /* that it keeps */
