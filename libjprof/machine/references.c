@@ -45,7 +45,7 @@ struct reference_search {
 	unsigned char pages[marks]; /* with sighted functions */
 	uint32_t function;          /* that is being read; JP_NONE: none */
 	struct jump_cursor cursor;
-	unsigned char bytes[256]; /* of x86-64: enum reference_byte */
+	bool for_ruby; /* the first: its functions are called from afar */
 	bool failed;
 };
 
@@ -221,48 +221,71 @@ static void note_reference(struct reference_search *h, uint64_t at, uint64_t add
 	}
 }
 
-/* ---- x86-64: four bytes behind what may make them a distance -------------------------------------------------- */
+/* ---- x86-64: bytes behind what may make them a distance ------------------------------------------------------- */
 
-/* A jump whose distance has one byte leads to another function, too: the assembler takes such to one that is near. */
-enum reference_byte { REFERS_TO_NOTHING, SHORT_JUMP, RELATIVE_OPERAND, LONG_CALL, LONG_JUMP, LONG_BRANCH };
+typedef unsigned char lanes __attribute__((vector_size(16)));
 
-/* What may refer to something by what follows: opcodes, the first byte of a branch, and the ModRM byte of an operand
- * whose place counts from the end of its instruction. Source: the instruction set reference. */
-static enum reference_byte reference_byte_of(unsigned byte)
+/* Which of 64 bytes of code may refer to something, a bit for each. Source: the instruction set reference. */
+struct x86_places {
+	uint64_t
+	    distances; /* calls and jumps; the ModRM byte of an operand whose place counts from its instruction's end */
+	uint64_t branches; /* of two bytes; their distance has four, too */
+	uint64_t shorts;   /* of one byte; an assembler takes such to a function that is near */
+};
+
+/* A bit for each byte that is not 0 in `set`, whose bytes are 0 or 255. */
+static uint64_t bits_of(lanes set)
 {
-	if (byte == 0xeb || (byte & 0xf0) == 0x70 || (byte & 0xfc) == 0xe0)
-		return SHORT_JUMP;
-	if (byte == 0xe8 || byte == 0xe9)
-		return byte == 0xe8 ? LONG_CALL : LONG_JUMP;
-	if (byte == 0x0f)
-		return LONG_BRANCH;
-	return (byte & 0xc7) == 0x05 ? RELATIVE_OPERAND : REFERS_TO_NOTHING;
+	typedef uint64_t words __attribute__((vector_size(16)));
+	static const lanes bits = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
+	static const uint64_t add = UINT64_C(0x0101010101010101);
+	words each = (words)(set & bits);
+	return each[0] * add >> 56 | each[1] * add >> 56 << 8;
 }
 
-/* The first of the bytes from `i` on that may refer to something; `end`: none. Most do not: four are asked at once. */
-static size_t next_reference(const unsigned char bytes[256], const unsigned char *code, size_t i, size_t end)
+/* `code` has 65 bytes. No branch of ours depends on them: the processor would guess it wrong at every tenth. */
+static struct x86_places places_in(const unsigned char *code)
 {
-	while (i + 4 <= end && !(bytes[code[i]] | bytes[code[i + 1]] | bytes[code[i + 2]] | bytes[code[i + 3]]))
-		i += 4;
-	while (i < end && !bytes[code[i]])
-		i++;
-	return i;
+	struct x86_places found = { 0 };
+	for (unsigned i = 0; i < 64; i += sizeof(lanes)) {
+		lanes byte, next;
+		memcpy(&byte, code + i, sizeof byte);
+		memcpy(&next, code + i + 1, sizeof next);
+		found.distances |= bits_of((lanes)((byte & 0xfe) == 0xe8) | (lanes)((byte & 0xc7) == 0x05)) << i;
+		found.shorts |=
+		    bits_of((lanes)(byte == 0xeb) | (lanes)((byte & 0xf0) == 0x70) | (lanes)((byte & 0xfc) == 0xe0))
+		    << i;
+		found.branches |= bits_of((lanes)(byte == 0x0f) & (lanes)((next & 0xf0) == 0x80)) << i;
+	}
+	return found;
+}
+
+/* The place at `i` of a code of `len` bytes at `start`; its distance ends `wide` bytes behind. */
+static void note_place(struct reference_search *h, const unsigned char *code, size_t len, uint64_t start, size_t i,
+                       size_t wide, enum reference_kind kind)
+{
+	if (wide > len - i)
+		return;
+	int32_t distance = kind == JUMPS_NEAR ? (int8_t)code[i + 1] : (int32_t)jp_little_word(code + i + wide - 4);
+	note_reference(h, start + i + (wide == 6), start + i + wide + (uint64_t)(int64_t)distance, kind);
 }
 
 static void read_x86(struct reference_search *h, const unsigned char *code, size_t len, uint64_t start)
 {
-	static const enum reference_kind kinds[] = { [LONG_CALL] = CALLS, [LONG_JUMP] = JUMPS, [LONG_BRANCH] = JUMPS };
-	size_t end = len ? len - 1 : 0; /* what refers has a byte behind it */
-	for (size_t i = next_reference(h->bytes, code, 0, end); i < end;
-	     i = next_reference(h->bytes, code, i + 1, end)) {
-		enum reference_byte byte = h->bytes[code[i]];
-		size_t last = i + (byte == LONG_BRANCH && (code[i + 1] & 0xf0) == 0x80);
-		uint64_t at = start + last;
-		if (byte == SHORT_JUMP)
-			note_reference(h, at, at + 2 + (uint64_t)(int64_t)(int8_t)code[i + 1], JUMPS_NEAR);
-		else if (last + 5 <= len && (byte != LONG_BRANCH || last > i))
-			note_reference(h, at, at + 5 + (uint64_t)(int64_t)(int32_t)jp_little_word(code + last + 1),
-			               kinds[byte]);
+	unsigned char last[65] = { 0 };
+	for (size_t block = 0; block < len; block += 64) {
+		bool whole = len - block >= sizeof last;
+		if (!whole)
+			memcpy(last, code + block, len - block);
+		struct x86_places found = places_in(whole ? code + block : last);
+		if (h->for_ruby)
+			found.branches = found.shorts = 0;
+		for (uint64_t set = found.distances | found.branches | found.shorts; set; set &= set - 1) {
+			size_t bit = (size_t)__builtin_ctzll(set), i = block + bit;
+			bool branch = found.branches >> bit & 1, near = found.shorts >> bit & 1;
+			enum reference_kind kind = code[i] == 0xe8 ? CALLS : code[i] == 0xe9 || branch ? JUMPS : REFERS;
+			note_place(h, code, len, start, i, near ? 2 : branch ? 6 : 5, near ? JUMPS_NEAR : kind);
+		}
 	}
 	for (size_t i = 1; h->image->placed && i + 4 <= len; i++)
 		note_reference(h, start + i, jp_little_word(code + i), REFERS);
@@ -345,13 +368,8 @@ static void search_data(struct reference_search *h)
 	}
 }
 
-/* Ruby's functions are called from afar. */
-static void search_code(struct reference_search *h, bool for_ruby)
+static void search_code(struct reference_search *h)
 {
-	for (unsigned i = 0; i < sizeof h->bytes; i++) {
-		enum reference_byte byte = reference_byte_of(i);
-		h->bytes[i] = for_ruby && (byte == SHORT_JUMP || byte == LONG_BRANCH) ? REFERS_TO_NOTHING : byte;
-	}
 	for (size_t i = 0; i < h->image->piece_count; i++)
 		if (h->image->pieces[i].code && !h->image->pieces[i].stubs)
 			search_piece(h, &h->image->pieces[i]);
@@ -360,19 +378,20 @@ static void search_code(struct reference_search *h, bool for_ruby)
 int jp_references_find(const struct jp_image *image, const uint64_t *watches, size_t watch_count,
                        struct jp_references *out)
 {
-	struct reference_search h = { .cursor.function = JP_NONE, .image = image, .out = out };
+	struct reference_search h = { .cursor.function = JP_NONE, .for_ruby = true, .image = image, .out = out };
 	*out = (struct jp_references){ .uses = calloc(image->function_count + 1, sizeof *out->uses) };
 	int rc = out->uses ? 0 : -1;
 	for (size_t i = 0; !rc && i < watch_count; i++)
 		rc = add_target(&h, watches[i], JP_NONE);
 	if (!rc && jp_calling_of(image->machine))
-		search_code(&h, true);
+		search_code(&h);
+	h.for_ruby = false;
 	h.target_count = 0;
 	memset(h.marked, 0, sizeof h.marked);
 	if (!rc && !h.failed && out->sighting_count)
 		rc = add_sighted(&h);
 	if (!rc && h.target_count) {
-		search_code(&h, false);
+		search_code(&h);
 		search_data(&h);
 	}
 	if (out->entry_count)
