@@ -1680,6 +1680,7 @@ struct jprof_grown {
 	double size_share; /* how much of the growth that is, from 0 to 1, */
 	double size_count; /* and how many objects more */
 	bool of_gc_heap;   /* tables of Ruby's garbage collector, which grow with its heap; that has a row */
+	bool one_buffer;   /* what grew is one object that a larger one replaced, at most, beside a little */
 };
 
 struct jprof_series_info {

@@ -242,9 +242,6 @@ void diff_put_uncollected(FILE *out, const struct diff_report *r)
 	answer_put_paragraph(out, &text, r->columns);
 }
 
-/* One that a larger one replaced. */
-static const double few_blocks = 2.5;
-
 /* `kept`: it is known who keeps the objects; `of_keeper`: what to do about that, "" if nothing special. */
 static void add_block_remedy(struct answer *a, const struct diff_report *r, const struct jprof_grown *row, bool kept,
                              const char *of_keeper)
@@ -270,10 +267,9 @@ static void add_block_remedy(struct answer *a, const struct diff_report *r, cons
 	else if (row->verdict == JPROF_ONE_JUMP)
 		add_block_detail(
 		    a, "do",
-		    row->whole.range.samples > few_blocks
-			? "it came at once, and stays: look at what happened then"
-			: "it came at once: look at what happened then. One buffer that fills, and doubles now "
-			  "and then, looks the same");
+		    row->one_buffer ? "it came at once: look at what happened then. One buffer that fills, and doubles "
+				      "now and then, looks the same"
+				    : "it came at once, and stays: look at what happened then");
 	else if (kept && *of_keeper)
 		add_block_detail(a, "do", of_keeper);
 	else if (row->remedy && !kept)

@@ -119,10 +119,12 @@ static void judge_row(struct series_work *w, size_t id)
 		               .uncollected = info->ruby && !info->collected && course->managed > row->whole.growth / 2,
 		               .collected = w->collected,
 		               .threshold = row->largest ? w->large_threshold : w->threshold,
+		               .rate = rate,
 		               .shape = row->shape,
 		               .shape_since = row->shape_since,
 		               .kept = row->kept };
 	row->verdict = jp_verdict_of(&c);
+	row->one_buffer = jp_is_one_buffer(&c);
 	row->chance = c.counted ? NAN : jp_chance_of(fabs(row->distance), row->largest ? few : others);
 	double left = jp_samples_left(&row->whole), samples = row->whole.range.samples;
 	double worth = samples > 0 ? row->whole.range.error / sqrt(samples) : 0;

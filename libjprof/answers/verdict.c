@@ -216,12 +216,15 @@ static bool is_one_object(const struct jp_course *course)
 	return !course->counted && course->whole.range.samples > 0 && course->whole.range.samples < 2;
 }
 
-/* One object that a larger one replaced, at most: a buffer that grows moves when it doubles, and stands still until
- * then. */
-static bool is_one_buffer(const struct jp_course *course)
+/* A small object's sample stands for `rate` bytes and is as far off, a large one's is not off at all: the square of the
+ * error says how many are small, at least. */
+bool jp_is_one_buffer(const struct jp_course *course)
 {
-	static const double old_and_new = 2.5;
-	return !course->counted && course->whole.range.samples > 0 && course->whole.range.samples < old_and_new;
+	static const double old_and_new = 2.5, beside = 0.1;
+	const struct jprof_range *range = &course->whole.range;
+	double small = course->rate > 0 ? ceil(pow(range->error / course->rate, 2)) : 0;
+	return !course->counted && range->samples > 0 && range->samples - small < old_and_new &&
+	       small * course->rate <= beside * course->whole.growth;
 }
 
 /* Of one that did not grow in the last steps. A single growth is an event, and nothing tells whether there is a next
@@ -313,7 +316,7 @@ static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 	/* What fell in the last step alone, and came all the time, has not stopped. */
 	bool comes = by_ages == JPROF_LEAK_SUSPECT && beyond_chance(course, &course->steps[course->count - 1]) < 0;
 	const struct going_on g = how_it_went_on(course);
-	if (g.stopped && !comes && is_one_buffer(course))
+	if (g.stopped && !comes && jp_is_one_buffer(course))
 		return verdict_of_buffer(course);
 	if (g.stopped && !comes)
 		return is_one_step(course, &g) ? JPROF_ONE_JUMP : JPROF_LEVELLED_OFF;

@@ -14,6 +14,7 @@ struct jp_course {
 	const bool *collected; /* then: whether it did before this one, of each of them; NULL: before none */
 	bool idle;             /* counted: what it holds did not grow, only the room for it */
 	double threshold;      /* standard errors that are beyond chance in a row of its family */
+	double rate;           /* mean bytes between two samples; 0: not known, or several */
 
 	/* By the ages of its samples, where these are known: as in struct jprof_grown. */
 	enum jprof_shape shape, shape_since;
@@ -22,6 +23,10 @@ struct jp_course {
 
 /* How many standard errors a change is from none, with the sign of it; an infinity where it has no error. */
 double jp_change_distance(const struct jprof_change *change);
+
+/* Whether what grew is one object that a larger one replaced, at most, beside a little: a buffer that grows moves when
+ * it doubles, and stands still until then. */
+bool jp_is_one_buffer(const struct jp_course *course);
 
 enum jprof_verdict jp_verdict_of(const struct jp_course *course);
 

@@ -134,21 +134,27 @@ TEST(test_few_large_objects)
 
 /* A String that grows by as much in each step: its buffer doubles now and then, and moves. At each snapshot it is one
  * object of so many units. */
-static enum jprof_verdict judge_buffer(const double *sizes, size_t snapshots)
+static enum jprof_verdict judge_buffer(const double *sizes, size_t snapshots, unsigned small)
 {
+	const double rate = 1 << 17;
 	struct jprof_change list[16];
 	for (size_t i = 0; i + 1 < snapshots; i++) {
 		list[i] = sure_change(sizes[i + 1] - sizes[i], 0);
-		list[i].range.samples = sizes[i + 1] > sizes[i] ? 2 : 0;
+		list[i].range.samples = (sizes[i + 1] > sizes[i] ? 2 : 0) + small;
+		list[i].range.error = sqrt(small) * rate;
 		list[i].seconds = 60;
 	}
-	struct jp_course course = { .steps = list, .count = snapshots - 1, .first = sizes[0], .threshold = 3.29 };
+	struct jp_course course = {
+		.steps = list, .count = snapshots - 1, .first = sizes[0], .threshold = 3.29, .rate = rate
+	};
 	course.whole = sure_change(sizes[snapshots - 1] - sizes[0], 0);
-	course.whole.range.samples = 2;
+	course.whole.range.samples = 2 + 2 * small;
+	course.whole.range.error = sqrt(2 * small) * rate;
 	return jp_verdict_of(&course);
 }
 
-#define JUDGE_BUFFER(...) judge_buffer((const double[]){ __VA_ARGS__ }, sizeof((const double[]){ __VA_ARGS__ }) / 8)
+#define JUDGE_BUFFER(...) judge_buffer((const double[]){ __VA_ARGS__ }, sizeof((const double[]){ __VA_ARGS__ }) / 8, 0)
+#define JUDGE_MIXED(...) judge_buffer((const double[]){ __VA_ARGS__ }, sizeof((const double[]){ __VA_ARGS__ }) / 8, 2)
 
 /* It is said to have stopped only where it stands still for longer than the next doubling would take. */
 TEST(test_doubling_buffer)
@@ -160,6 +166,23 @@ TEST(test_doubling_buffer)
 	assert_int_equal(JUDGE_BUFFER(6, 12, 12, 24, 24, 24), JPROF_GROWING);
 	assert_int_equal(JUDGE_BUFFER(6, 12, 12, 24, 24, 24, 24, 24, 24), JPROF_GROWING);
 	assert_int_equal(JUDGE_BUFFER(6, 12, 12, 24, 24, 24, 24, 24, 24, 24, 24), JPROF_LEVELLED_OFF);
+	/* Small objects of the same line come and go beside it. */
+	assert_int_equal(JUDGE_MIXED(6, 24, 24), JPROF_ONE_JUMP);
+	assert_int_equal(JUDGE_MIXED(6, 12, 12, 24, 24, 24), JPROF_GROWING);
+}
+
+/* What has as many samples of small objects is no buffer, nor is one of which most are small. */
+TEST(test_no_buffer)
+{
+	struct jprof_change whole = sure_change(1, 0);
+	struct jp_course course = { .whole = whole, .count = 1, .rate = 1 << 17 };
+	assert_true(jp_is_one_buffer(&course));
+	course.whole.range.samples = 8;
+	assert_false(jp_is_one_buffer(&course));
+	course.whole.range.error = sqrt(6) * course.rate;
+	assert_true(jp_is_one_buffer(&course));
+	course.whole.growth = 20 * course.rate;
+	assert_false(jp_is_one_buffer(&course));
 }
 
 TEST(test_garbage)
