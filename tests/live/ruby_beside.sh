@@ -29,7 +29,7 @@ mkfifo orders
 
 # grown KIND COUNT: two snapshots of a process in which it grew, and the line that it is on.
 grown() {
-    rm -f ./*.jprof
+    rm -f ./*.jprof out # of the one before, whose "ready" is none of this one
     exec 3<>orders
     LD_PRELOAD=$agent:$jemalloc MALLOC_CONF=prof:true,lg_prof_sample:13,prof_prefix:$tmp/d/app \
         ruby --disable-gems leaks.rb "$1" "$2" <orders >out 2>err &
