@@ -1,9 +1,11 @@
 #include "cli/wholefile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/shortage.h"
 #include "jprof.h"
@@ -34,12 +36,15 @@ char *file_whole(const char *path, size_t most, size_t *len)
 
 ssize_t file_begin(const char *path, void *head, size_t size)
 {
-	FILE *file = fopen(path, "re");
-	if (!file)
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+	ssize_t n;
+	if (fd < 0)
 		return -1;
-	size_t n = fread(head, 1, size, file);
-	fclose(file);
-	return (ssize_t)n;
+	while (len < size && (n = read(fd, (char *)head + len, size - len)) > 0)
+		len += (size_t)n;
+	close(fd);
+	return (ssize_t)len;
 }
 
 /* systemd-coredump calls them core.ruby.1000.ID.4711.TIME.zst. Snapshots and dumps have names of their own. */

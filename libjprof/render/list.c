@@ -45,7 +45,7 @@ struct list {
 	struct list_line *lines;
 	size_t line_count, line_cap;
 	bool told_lines; /* why a value has no line was said */
-	char *told;      /* why the last file had no source; NULL: none lacked it, or memory is short */
+	char *told;      /* why the last file had no source; NULL: none lacked it */
 	struct jp_strbuf *out;
 };
 
@@ -231,6 +231,7 @@ static void put_trouble(struct list *l, const char *file, const char *trouble)
 	jp_strbuf_printf(l->out, "(no source: %s%s)\n", trouble, jp_advice_words(l->opts, JPROF_ADVICE_SOURCE));
 	free(l->told);
 	l->told = strdup(why);
+	l->out->failed = l->out->failed || !l->told;
 }
 
 static int put_list_routine(struct list *l, uint32_t id)
