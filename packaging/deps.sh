@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the packages that a part of the work needs and that are not there yet.
-# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, unit, bench, browser, ccache, ci, lint,
+# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, slow, unit, bench, browser, ccache, ci, lint,
 # musl, packages
 set -eu
 
@@ -20,6 +20,8 @@ debian_packages() {
     tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace' \
         'dwz xz-utils debuginfod jq python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz' \
         'curl valgrind unicorn gfortran mandoc zsh fish ruby-sinatra ruby-sidekiq ruby-actionpack ruby-activejob python3-yaml' ;;
+    # what of the tests that are not in the gate needs more: the guide's Rails application, programs of Go
+    slow) echo 'ruby-rails bundler golang-src' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind python3 gcc libc6-dev' ;;
     # opens the pictures and what other viewers are given; large, so nobody gets it unasked
     browser) echo 'chromium nodejs' ;;
@@ -38,7 +40,7 @@ debian_packages() {
         'debian-archive-keyring' ;;
     # jprof-static for aarch64
     cross) debian_packages musl && echo 'g++-aarch64-linux-gnu libgcc-11-dev-arm64-cross' ;;
-    *) die "no group '$1'; give build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, fuzz, musl, cross or packages" ;;
+    *) die "no group '$1'; give build, samples, tests, slow, unit, bench, browser, ccache, ci, npm, lint, fuzz, musl, cross or packages" ;;
     esac
 }
 
@@ -50,6 +52,7 @@ alpine_packages() {
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
     tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' \
         'zstd graphviz font-dejavu poppler-utils libxml2-utils jq python3 mandoc bash zsh fish' ;;
+    slow) ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri valgrind' ;;
     browser) echo 'chromium nodejs' ;;
     npm) echo 'npm' ;;
@@ -57,7 +60,7 @@ alpine_packages() {
     unit) echo 'binutils file g++ cmocka-dev jemalloc jemalloc-dev perl python3' ;;
     ccache) echo 'ccache' ;;
     lint) echo 'clang clang-extra-tools' ;;
-    *) die "no group '$1'; give build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, musl or packages" ;;
+    *) die "no group '$1'; give build, samples, tests, slow, unit, bench, browser, ccache, ci, npm, lint, musl or packages" ;;
     esac
 }
 

@@ -7,11 +7,12 @@ require "open3"
 require "socket"
 require "tmpdir"
 
+Encoding.default_external = Encoding::UTF_8 # whatever the locale: that of the commands is set below
 page, application = ARGV.map { |path| File.expand_path(path) }
 %w[rails puma bundler].each do |gem|
   Gem::Specification.find_by_name(gem)
 rescue Gem::MissingSpecError
-  puts "no #{gem} here (Debian: rails, puma, bundler)"
+  puts "no #{gem} here (Debian: ruby-rails, puma, bundler)"
   exit 77
 end
 

@@ -37,7 +37,10 @@ case $build in
 esac
 CDPATH= cd -- "$(dirname -- "$0")/.."
 
-if [ "${JPROF_NO_INSTALL:-}" != 1 ]; then sh packaging/deps.sh build tests; fi
+if [ "${JPROF_NO_INSTALL:-}" != 1 ]; then
+    sh packaging/deps.sh build tests
+    [ "$which" != all ] || sh packaging/deps.sh slow
+fi
 command -v meson >/dev/null || die "no meson; run again without JPROF_NO_INSTALL=1"
 
 configure
