@@ -129,3 +129,9 @@ const struct jprof_map *jp_memsource_heap(const struct jp_memsource *m, uint64_t
 	const struct jprof_map *map = jp_maps_find(m->maps, address);
 	return map && jp_map_is_heap(map) ? map : NULL;
 }
+
+bool jp_memsource_writable(const struct jp_memsource *m, uint64_t address)
+{
+	const struct jprof_map *map = jp_maps_find(m->maps, address);
+	return map && map->writable;
+}

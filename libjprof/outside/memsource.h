@@ -71,3 +71,6 @@ bool jp_map_is_heap(const struct jprof_map *map);
 
 /* The mapping of that kind that holds an address; NULL: none does. */
 const struct jprof_map *jp_memsource_heap(const struct jp_memsource *source, uint64_t address);
+
+/* Whether an address can be written: musl's malloc uses what files' data leave of their last pages, too. */
+bool jp_memsource_writable(const struct jp_memsource *source, uint64_t address);

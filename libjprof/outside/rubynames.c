@@ -66,7 +66,7 @@ static bool has_text(struct class_names_search *s, uint64_t at, const char *want
 static uint64_t table_entry_at_key(struct class_names_search *s, uint64_t table, const char *want)
 {
 	uint64_t head[2], entries[3 * 64];
-	if (table % 8 || !jp_memsource_heap(s->source, table) ||
+	if (table % 8 || !jp_memsource_writable(s->source, table) ||
 	    !jp_memsource_read(s->source, table + 40, head, sizeof head) || head[0] > most_entries)
 		return 0;
 	for (uint64_t i = 0; i < head[0]; i++) {

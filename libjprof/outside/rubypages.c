@@ -29,7 +29,7 @@ static bool is_rubypage(struct jp_memsource *m, struct jp_rubypage *p)
 	uint64_t words[record_words];
 	uint16_t halves[8];
 	uint64_t record = jp_memsource_word(m, p->at);
-	if (record % 8 || !jp_memsource_heap(m, record) || !jp_memsource_read(m, record, words, sizeof words))
+	if (record % 8 || !jp_memsource_writable(m, record) || !jp_memsource_read(m, record, words, sizeof words))
 		return false;
 	memcpy(halves, words, sizeof halves);
 	for (size_t i = 1; i < record_words; i++)
