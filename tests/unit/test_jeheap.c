@@ -1,17 +1,12 @@
 /* jemalloc's tables read from outside: planted ones of each layout, and hostile ones; then real processes that stand
  * still, beside what mallctl says in them. usage: test_jeheap PARKED_HEAP [STATIC_PARKED_HEAP] */
-#include <fcntl.h>
 #include <glob.h>
-#include <sched.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/search.h"
-#include "collect/procfs.h"
-#include "collect/target.h"
 #include "harness.h"
 #include "outside/jeprofile.h"
-#include "outside/livesource.h"
+#include "parkedprocess.h"
 #include "plantedheap.h"
 
 static const char *parked, *parked_static;
@@ -178,9 +173,7 @@ TEST(test_hostile)
 /* ---- real --------------------------------------------------------------------------------------------------- */
 
 struct process_under_test {
-	pid_t pid;
-	int in; /* closed: it ends */
-	struct jprof_target target;
+	struct parked_process process;
 	uint64_t said[jp_je_classes], allocated, active, cached;
 };
 
@@ -203,106 +196,31 @@ static char *jemalloc_here(void)
 	return path;
 }
 
-static void take_counts(struct process_under_test *p, int out)
+static void take_count(void *context, const char *line)
 {
-	FILE *file = fdopen(out, "r");
-	char word[32], line[128];
+	struct process_under_test *p = context;
 	unsigned class;
 	unsigned long long value;
-	assert_non_null(file);
-	while (fgets(line, sizeof line, file) && sscanf(line, "%31s", word) == 1 && strcmp(word, "end") != 0) {
-		if (sscanf(line, "class %u %llu", &class, &value) == 2 && class < jp_je_classes)
-			p->said[class] = value;
-		else if (sscanf(line, "allocated %llu", &value) == 1)
-			p->allocated = value;
-		else if (sscanf(line, "active %llu", &value) == 1)
-			p->active = value;
-		else if (sscanf(line, "cached %llu", &value) == 1)
-			p->cached = value;
-	}
-	fclose(file);
+	if (sscanf(line, "class %u %llu", &class, &value) == 2 && class < jp_je_classes)
+		p->said[class] = value;
+	else if (sscanf(line, "allocated %llu", &value) == 1)
+		p->allocated = value;
+	else if (sscanf(line, "active %llu", &value) == 1)
+		p->active = value;
+	else if (sscanf(line, "cached %llu", &value) == 1)
+		p->cached = value;
 }
 
-/* How many of its threads do not sleep. */
-static int count_awake(pid_t pid)
-{
-	char path[64], line[256], state;
-	glob_t tasks;
-	int awake = 0;
-	snprintf(path, sizeof path, "/proc/%d/task/*/stat", (int)pid);
-	assert_int_equal(glob(path, 0, NULL, &tasks), 0);
-	for (size_t i = 0; i < tasks.gl_pathc; i++) {
-		FILE *file = fopen(tasks.gl_pathv[i], "r");
-		bool sleeps = file && fgets(line, sizeof line, file) && sscanf(line, "%*d (%*[^)]) %c", &state) == 1 &&
-		              state == 'S';
-		awake += !sleeps;
-		if (file)
-			fclose(file);
-	}
-	globfree(&tasks);
-	return awake;
-}
-
-/* Starts it, and waits until it stands still: it touches pages of code on its way to sleep. */
 static struct process_under_test start_parked(const char *const *command, const char *preload, const char *conf)
 {
-	int in[2], out[2];
-	struct process_under_test p = { .pid = -1 };
-	assert_int_equal(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC), 0);
-	p.pid = fork();
-	if (!p.pid) {
-		dup2(in[0], STDIN_FILENO);
-		dup2(out[1], STDOUT_FILENO);
-		unsetenv("LD_PRELOAD");
-		if (preload)
-			setenv("LD_PRELOAD", preload, 1);
-		setenv("MALLOC_CONF", conf, 1);
-		execv(command[0], (char *const *)command);
-		_exit(127);
-	}
-	close(in[0]);
-	close(out[1]);
-	p.in = in[1];
-	take_counts(&p, out[0]);
-	while (count_awake(p.pid)) {
-		if (waitpid(p.pid, NULL, WNOHANG) == p.pid)
-			fail_msg("%s ended before it stood still", command[0]);
-		sched_yield();
-	}
-	p.target = (struct jprof_target){
-		.proc = (char *)"/proc", .pid = p.pid, .pidfd = -1, .start_ticks = jp_proc_start_ticks("/proc", p.pid)
-	};
+	struct process_under_test p = { .allocated = 0 };
+	p.process = parked_start(command, preload, conf, take_count, &p);
 	return p;
-}
-
-static void end_parked(const struct process_under_test *p)
-{
-	close(p->in);
-	waitpid(p->pid, NULL, 0);
-}
-
-/* The lines that reading must leave as they are. */
-static void memory_lines(pid_t pid, char lines[256])
-{
-	struct jp_strbuf text = { 0 };
-	struct jp_reader reader;
-	struct jp_span line;
-	assert_int_equal(jp_proc_read("/proc", pid, "status", jp_proc_status_limit, &text), 0);
-	jp_reader_init(&reader, text.text, text.len);
-	*lines = 0;
-	while (jp_reader_line(&reader, &line))
-		if (jp_span_starts(line, "VmRSS") || jp_span_starts(line, "VmPTE") || jp_span_starts(line, "VmSwap"))
-			snprintf(lines + strlen(lines), 256 - strlen(lines), "%.*s\n", (int)line.len, line.ptr);
-	jp_strbuf_release(&text);
 }
 
 static void read_process(const struct process_under_test *p, struct jp_jeheap *h)
 {
-	struct jp_memsource *source;
-	struct jprof_error err = { 0 };
-	int rc = jp_livesource_open(&p->target, &source, &err);
-	if (rc)
-		fail_msg("%s", err.text);
+	struct jp_memsource *source = parked_memory(&p->process);
 	assert_int_equal(jp_jeheap_read(source, h), 0);
 	jp_memsource_close(source);
 }
@@ -334,12 +252,12 @@ static int try_parked(const char *program, const char *threads, const char *prel
 	struct process_under_test p = start_parked((const char *[]){ program, threads, NULL }, preload, conf);
 	struct jp_jeheap h = { 0 };
 	char before[256], after[256];
-	memory_lines(p.pid, before);
+	parked_memory_lines(&p.process, before);
 	read_process(&p, &h);
-	memory_lines(p.pid, after);
+	parked_memory_lines(&p.process, after);
 	assert_string_equal(before, after);
 	int bad = h.version ? compare_counts(&p, &h, conf) : complain("%s: no jemalloc was found\n", conf);
-	end_parked(&p);
+	parked_end(&p.process);
 	return bad;
 }
 
@@ -405,14 +323,11 @@ static char *whole_file(const char *path)
 
 static char *profile_of_process(const struct process_under_test *p)
 {
-	struct jp_memsource *source;
+	struct jp_memsource *source = parked_memory(&p->process);
 	struct jp_jeheap heap;
 	struct jp_jeextents extents;
 	struct jp_jeprofile profile;
 	struct jp_strbuf text = { 0 };
-	struct jprof_error err = { 0 };
-	if (jp_livesource_open(&p->target, &source, &err))
-		fail_msg("%s", err.text);
 	assert_int_equal(jp_jeheap_take(source, &heap, &extents), 0);
 	assert_int_equal(jp_jeprofile_take(source, &heap, &extents, &profile), 0);
 	if (profile.count)
@@ -432,7 +347,7 @@ static void try_profile(const char *program, const char *preload, const char *co
 	close(fd);
 	struct process_under_test p = start_parked((const char *[]){ program, "6", path, NULL }, preload, conf);
 	char *told = whole_file(path), *found = profile_of_process(&p);
-	end_parked(&p);
+	parked_end(&p.process);
 	unlink(path);
 	keep_stacks(told);
 	keep_stacks(found);
@@ -484,15 +399,13 @@ TEST(test_parked_times)
 	struct process_under_test p = start_parked((const char *[]){ parked, "6", path, recent, NULL }, jemalloc,
 	                                           "prof:true,lg_prof_sample:12,prof_recent_alloc_max:-1");
 	char *text = whole_file(recent);
-	struct jp_memsource *source;
+	struct jp_memsource *source = parked_memory(&p.process);
 	struct jp_jeheap heap;
 	struct jp_jeextents extents;
 	struct jp_jeprofile profile;
-	struct jprof_error err = { 0 };
-	assert_int_equal(jp_livesource_open(&p.target, &source, &err), 0);
 	assert_int_equal(jp_jeheap_take(source, &heap, &extents), 0);
 	assert_int_equal(jp_jeprofile_take(source, &heap, &extents, &profile), 0);
-	end_parked(&p);
+	parked_end(&p.process);
 	size_t count = recent_times(text, told, most);
 	assert_in_range(count, 500, most - 1);
 	assert_int_equal(profile.sample_count, count);
@@ -526,7 +439,7 @@ TEST(test_others)
 		struct jp_jeheap h = { 0 };
 		read_process(&p, &h);
 		assert_null(h.version);
-		end_parked(&p);
+		parked_end(&p.process);
 	}
 }
 
