@@ -9,7 +9,7 @@ static const uint64_t has_pages_of_its_own = 64 << 10; /* such a chunk may have 
 
 struct chunk_search {
 	struct jp_referrertable table;
-	struct jp_chunks *chunks;
+	struct jp_othermalloc *other;
 	unsigned char *page;
 	uint64_t *pieces[most_depth]; /* what was read last of a chunk, at each depth */
 };
@@ -31,7 +31,7 @@ static void take_words(struct chunk_search *s, const uint64_t *words, size_t cou
 	struct jp_memsource *m = s->table.source;
 	for (size_t i = 0; i < count && m->left; i++) {
 		uint64_t size;
-		if (!jp_chunks_take(s->chunks, m, words[i], &size))
+		if (!jp_othermalloc_take(s->other, m, words[i], &size))
 			continue;
 		struct jp_referrer *to = &s->table.owners[owner];
 		to->blocks++;
@@ -56,11 +56,11 @@ static void take_page(struct chunk_search *s, const struct jp_rubypage *p, bool 
 	}
 }
 
-int jp_chunkowners_find(struct jp_memsource *m, struct jp_chunks *chunks, const struct jp_rubypages *pages,
+int jp_chunkowners_find(struct jp_memsource *m, struct jp_othermalloc *other, const struct jp_rubypages *pages,
                         const struct jp_rubynames *names, const struct jp_rubycensus *census, struct jp_referrers *r)
 {
 	struct chunk_search s = { .table = { .source = m, .pages = pages, .names = names, .census = census },
-		                  .chunks = chunks };
+		                  .other = other };
 	*r = (struct jp_referrers){ 0 };
 	s.page = malloc(jp_ruby_most_page);
 	uint64_t *room = malloc(most_depth * piece_words * sizeof *room);

@@ -23,15 +23,15 @@ void jp_holding_empty(struct jp_holding *h)
 	*h = (struct jp_holding){ 0 };
 }
 
-/* Who points to live memory; with glibc's malloc what Ruby's objects have there. */
+/* Who points to live memory; with another malloc what Ruby's objects have there. */
 static int find_referrers(struct jp_memsource *source, const struct jprof_heap_opts *opts, struct jp_holding *h)
 {
 	source->left += most_marking;
 	if (h->jemalloc.version)
 		return jp_referrers_find(source, &h->extents, &h->jemalloc, &h->pages, &h->names, &h->census,
 		                         opts->unreachable ? &h->lost : NULL, &h->referrers);
-	return h->pages.count && h->other.chunks.mapped
-	           ? jp_chunkowners_find(source, &h->other.chunks, &h->pages, &h->names, &h->census, &h->referrers)
+	return h->pages.count && jp_othermalloc_has_blocks(&h->other)
+	           ? jp_chunkowners_find(source, &h->other, &h->pages, &h->names, &h->census, &h->referrers)
 	           : 0;
 }
 
@@ -49,7 +49,7 @@ int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *f
 		if (jp_ruby_variables(files, source, variables))
 			return -1;
 		h->names = jp_rubynames_learn(source, &h->pages, variables);
-		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->other.chunks, &h->census))
+		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->other, &h->census))
 			return -1;
 	}
 	bool small = !opts->if_much || jp_jeheap_allocated(&h->jemalloc) <= most_glanced;

@@ -6,7 +6,7 @@
 #include "base/array.h"
 
 /* A false candidate costs little more than a read. Those of one process without jemalloc were 3,000 at most. */
-enum { most_segment = 64 << 20, most_candidates = 100000, most_used = 1 << 20 };
+enum { most_candidates = 100000, most_used = 1 << 20 };
 
 enum { piece_bytes = 16 << 10 }; /* of a table, that are read at once: the first tells of most that are none */
 static const uint64_t most_search = 512 << 20;
@@ -187,28 +187,13 @@ static int search_segment(struct root_search *s, uint64_t lo, uint64_t hi)
 	return failed;
 }
 
-/* The data of a file and the memory behind it, which is its .bss; false: mapping `i` is no such data. */
-static bool segment_of_data(const struct jprof_maps *maps, size_t i, uint64_t *hi)
-{
-	const struct jprof_map *data = jprof_maps_at(maps, i), *next;
-	if (!data->writable || *data->path != '/' || jp_map_is_heap(data))
-		return false;
-	*hi = data->limit;
-	while ((next = jprof_maps_at(maps, ++i)) && next->start == *hi && next->writable &&
-	       (jp_map_is_heap(next) || !strcmp(next->path, data->path)))
-		*hi = next->limit;
-	if (*hi - data->start > most_segment)
-		*hi = data->start + most_segment;
-	return true;
-}
-
 static int search_files(struct root_search *s, bool named)
 {
 	const struct jprof_maps *maps = s->source->maps;
 	uint64_t least = jp_jelayout_entries(s->layout) * 8, hi;
 	for (size_t i = 0; i < jprof_maps_count(maps) && !s->map->layout; i++) {
 		const struct jprof_map *data = jprof_maps_at(maps, i);
-		if (!!strstr(data->path, "jemalloc") != named || !segment_of_data(maps, i, &hi) ||
+		if (!!strstr(data->path, "jemalloc") != named || !jp_memsource_data(s->source, i, &hi) ||
 		    hi - data->start < least || (s->but_for && !strcmp(data->path, s->but_for)))
 			continue;
 		s->map->file = data->path;

@@ -135,3 +135,17 @@ bool jp_memsource_writable(const struct jp_memsource *m, uint64_t address)
 	const struct jprof_map *map = jp_maps_find(m->maps, address);
 	return map && map->writable;
 }
+
+bool jp_memsource_data(const struct jp_memsource *m, size_t i, uint64_t *limit)
+{
+	static const uint64_t most = 64 << 20;
+	const struct jprof_map *data = jprof_maps_at(m->maps, i), *next;
+	if (!data->writable || *data->path != '/' || jp_map_is_heap(data))
+		return false;
+	*limit = data->limit;
+	while ((next = jprof_maps_at(m->maps, ++i)) && next->start == *limit && next->writable &&
+	       (jp_map_is_heap(next) || !strcmp(next->path, data->path)))
+		*limit = next->limit;
+	*limit = *limit - data->start > most ? data->start + most : *limit;
+	return true;
+}

@@ -74,3 +74,7 @@ const struct jprof_map *jp_memsource_heap(const struct jp_memsource *source, uin
 
 /* Whether an address can be written: musl's malloc uses what files' data leave of their last pages, too. */
 bool jp_memsource_writable(const struct jp_memsource *source, uint64_t address);
+
+/* Whether mapping `index` is a file's data: sets where they end with the memory behind them, which is its .bss. That is
+ * 64 MB at most. */
+bool jp_memsource_data(const struct jp_memsource *source, size_t index, uint64_t *limit);

@@ -9,13 +9,15 @@ static const uint64_t most_main = 64ULL << 30;
 
 enum { most_heap_record = 128, most_heaps = 1 << 16 };
 
-/* The C library by its file: glibc's is libc.so.6, or libc-2.26.so before 2.34. */
+/* The C library by its file: glibc's is libc.so.6, or libc-2.26.so before 2.34. musl's is its loader, too; where that
+ * is a link, libc.so. */
 static const char *library_of_mapping(const struct jprof_map *map)
 {
 	const char *base = *map->path == '/' ? strrchr(map->path, '/') + 1 : "";
 	if (!strncmp(base, "libc.so.6", 9) || !strncmp(base, "libc-2.", 7))
 		return "glibc";
-	return !strncmp(base, "ld-musl-", 8) || !strncmp(base, "libc.musl-", 10) ? "musl" : NULL;
+	bool musl = !strncmp(base, "ld-musl-", 8) || !strncmp(base, "libc.musl-", 10) || !strcmp(base, "libc.so");
+	return musl ? "musl" : NULL;
 }
 
 /* Whether memory that malloc's arenas may have begins at an address: sizes are of pages, and the arena lies right
@@ -79,9 +81,13 @@ static int walk_main(struct jp_othermalloc *o, struct jp_memwindow *w, const str
 	return found < 0 ? -1 : 0;
 }
 
-static int walk_all(struct jp_othermalloc *o, struct jp_memwindow *w)
+/* 0, or -1 when memory is short. */
+static int walk_glibc(struct jp_othermalloc *o, struct jp_memwindow *w)
 {
 	const struct jprof_maps *maps = w->source->maps;
+	o->arenas = 1;
+	if (jp_chunks_open(&o->chunks))
+		return -1;
 	for (size_t i = 0; i < jprof_maps_count(maps); i++) {
 		const struct jprof_map *map = jprof_maps_at(maps, i);
 		if (!strcmp(map->path, "[heap]") && walk_main(o, w, map))
@@ -92,20 +98,31 @@ static int walk_all(struct jp_othermalloc *o, struct jp_memwindow *w)
 	return 0;
 }
 
+/* 0, or -1 when memory is short. */
+static int walk_musl(struct jp_othermalloc *o, struct jp_memwindow *w)
+{
+	const struct jprof_maps *maps = w->source->maps;
+	uint64_t limit;
+	for (size_t i = 0; i < jprof_maps_count(maps) && !o->groups.items; i++) {
+		const struct jprof_map *map = jprof_maps_at(maps, i);
+		if (library_of_mapping(map) && jp_memsource_data(w->source, i, &limit) &&
+		    jp_slotgroups_find(w, map->start, limit, &o->groups))
+			return -1;
+	}
+	o->unused = o->groups.unused;
+	return 0;
+}
+
 int jp_othermalloc_find(struct jp_memsource *m, struct jp_othermalloc *o)
 {
 	*o = (struct jp_othermalloc){ 0 };
 	for (size_t i = 0; i < jprof_maps_count(m->maps) && !o->name; i++)
 		o->name = library_of_mapping(jprof_maps_at(m->maps, i));
-	if (!o->name || *o->name != 'g')
-		return 0;
-	o->arenas = 1;
-	struct jp_memwindow *w = malloc(sizeof *w);
-	int rc = w ? jp_chunks_open(&o->chunks) : -1;
-	if (!rc) {
-		jp_memwindow_open(w, m);
-		rc = walk_all(o, w);
-	}
+	struct jp_memwindow *w = o->name ? malloc(sizeof *w) : NULL;
+	if (!w)
+		return o->name ? -1 : 0;
+	jp_memwindow_open(w, m);
+	int rc = *o->name == 'g' ? walk_glibc(o, w) : walk_musl(o, w);
 	free(w);
 	return rc;
 }
@@ -113,4 +130,23 @@ int jp_othermalloc_find(struct jp_memsource *m, struct jp_othermalloc *o)
 void jp_othermalloc_release(struct jp_othermalloc *o)
 {
 	jp_chunks_release(&o->chunks);
+	jp_slotgroups_release(&o->groups);
+}
+
+bool jp_othermalloc_has_blocks(const struct jp_othermalloc *o)
+{
+	return o->arenas || o->groups.count;
+}
+
+bool jp_othermalloc_take(struct jp_othermalloc *o, struct jp_memsource *m, uint64_t pointer, uint64_t *size)
+{
+	return o->arenas ? jp_chunks_take(&o->chunks, m, pointer, size)
+	                 : jp_slotgroups_take(&o->groups, m, pointer, size);
+}
+
+/* Of glibc they are chunks of the least size, or of the next where no chunk would be left of the rest. */
+uint64_t jp_othermalloc_next(const struct jp_othermalloc *o, size_t *list, uint64_t *place)
+{
+	return o->arenas ? jp_chunks_next(&o->chunks, jp_chunk_least + 16, list, place)
+	                 : jp_slotgroups_next(&o->groups, 32, list, place);
 }

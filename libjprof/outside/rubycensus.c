@@ -81,19 +81,18 @@ static void take_constant(struct jp_memsource *m, const struct jp_rubypages *pag
 		tally->own = is_own_file(path);
 }
 
-/* With glibc's malloc they are chunks of the least size, or of the next where no chunk would be left of the rest. 0, or
- * -1 when memory is short. */
+/* 0, or -1 when memory is short. */
 static int look_for_constants_in(struct jp_memsource *m, const struct jp_rubypages *pages,
-                                 const struct jp_rubynames *names, const struct jp_chunks *chunks,
+                                 const struct jp_rubynames *names, const struct jp_othermalloc *other,
                                  struct jp_rubycensus *c)
 {
 	struct jp_memwindow *w = malloc(sizeof *w);
-	size_t span = 0;
+	size_t list = 0;
 	uint64_t at, place = 0;
 	if (!w)
 		return -1;
 	jp_memwindow_open(w, m);
-	while ((at = jp_chunks_next(chunks, jp_chunk_least + 16, &span, &place))) {
+	while ((at = jp_othermalloc_next(other, &list, &place))) {
 		const uint64_t record[3] = { jp_memwindow_word(w, at), jp_memwindow_word(w, at + 8),
 			                     jp_memwindow_word(w, at + 16) };
 		take_constant(m, pages, names, c, record);
@@ -183,7 +182,7 @@ static void count_if_malloc_gave(struct jp_rubycensus *c, const struct jp_jeexte
 }
 
 int jp_rubycensus_take(struct jp_memsource *m, const struct jp_rubypages *pages, const struct jp_rubynames *names,
-                       const struct jp_jeextents *extents, const struct jp_chunks *chunks, struct jp_rubycensus *c)
+                       const struct jp_jeextents *extents, const struct jp_othermalloc *other, struct jp_rubycensus *c)
 {
 	*c = (struct jp_rubycensus){ .pages = pages->count, .named = names->known };
 	unsigned char *bytes = malloc(jp_ruby_most_page);
@@ -200,7 +199,7 @@ int jp_rubycensus_take(struct jp_memsource *m, const struct jp_rubypages *pages,
 	free(bytes);
 	if (!failed && names->known) {
 		look_for_constants(m, pages, names, extents, c);
-		failed = look_for_constants_in(m, pages, names, chunks, c);
+		failed = look_for_constants_in(m, pages, names, other, c);
 		name_tallies(m, pages, names, c);
 	}
 	return failed;

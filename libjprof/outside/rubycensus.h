@@ -4,8 +4,8 @@
 
 #include "base/jsonout.h"
 #include "input/rubytypes.h"
-#include "outside/chunks.h"
 #include "outside/jeextents.h"
+#include "outside/othermalloc.h"
 #include "outside/rubynames.h"
 
 enum { jp_ruby_classes = 1 << 16 };
@@ -28,10 +28,10 @@ struct jp_rubycensus {
 	bool named, cut; /* cut: there were more classes */
 };
 
-/* Counts; `extents` and `chunks` are where the records of constants are looked for. 0, also where there is no Ruby, or
+/* Counts; `extents` and `other` are where the records of constants are looked for. 0, also where there is no Ruby, or
  * -1 when memory is short. To be released. */
 int jp_rubycensus_take(struct jp_memsource *source, const struct jp_rubypages *pages, const struct jp_rubynames *names,
-                       const struct jp_jeextents *extents, const struct jp_chunks *chunks,
+                       const struct jp_jeextents *extents, const struct jp_othermalloc *other,
                        struct jp_rubycensus *census) jp_must_check;
 
 void jp_rubycensus_release(struct jp_rubycensus *census);

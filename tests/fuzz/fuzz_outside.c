@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "input/maps.h"
 #include "outside/chunkowners.h"
 #include "outside/copied.h"
 #include "outside/jeblocks.h"
@@ -183,6 +184,37 @@ static void check_graph(struct recorded *r, const struct jp_jeextents *x, const 
 	jp_strbuf_release(&text);
 }
 
+/* The words as musl's malloc: nobody has more blocks than there are slots, nor bytes than there are. */
+static void check_slotgroups(struct recorded *r, const struct jp_rubypages *pages, const struct jp_rubynames *names,
+                             const struct jp_rubycensus *census)
+{
+	struct jp_othermalloc musl = { .name = "musl" };
+	struct jp_referrers referrers;
+	struct jp_memwindow *window = malloc(sizeof *window);
+	uint64_t blocks = 0, bytes = 0, slots = 0, room = 0, place = 0;
+	size_t list = 0;
+	must(window);
+	jp_memwindow_open(window, &r->base);
+	must(!jp_slotgroups_find(window, 0x7f0000000000, 0x7f0000300000, &musl.groups));
+	for (size_t i = 0; i < musl.groups.count; i++) {
+		const struct jp_slotgroup *g = &musl.groups.items[i];
+		must(g->start < g->reach && (!i || (g[-1].start <= g->start && g[-1].reach <= g->reach)));
+		slots += (unsigned)__builtin_popcount(g->used);
+		room += g->size * (unsigned)__builtin_popcount(g->used);
+	}
+	for (uint64_t at; (at = jp_othermalloc_next(&musl, &list, &place));)
+		must(jp_maps_find(r->base.maps, at));
+	must(!jp_chunkowners_find(&r->base, &musl, pages, names, census, &referrers));
+	for (size_t i = 0; i < referrers.count; i++) {
+		blocks += referrers.items[i].blocks;
+		bytes += referrers.items[i].bytes;
+	}
+	must(blocks <= slots && bytes <= room);
+	jp_referrers_release(&referrers);
+	jp_othermalloc_release(&musl);
+	free(window);
+}
+
 static int open_nothing(const void *context, struct jp_memsource *source, const struct jprof_map *map)
 {
 	(void)context, (void)source, (void)map;
@@ -224,13 +256,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct jp_rubynames names = jp_rubynames_learn(&r->base, &pages, variables);
 	must(!jp_othermalloc_find(&r->base, &other));
 	must(other.arenas >= 1 && other.unused <= 64 << 20); /* the mapping has room for one heap */
-	must(!jp_rubycensus_take(&r->base, &pages, &names, &extents, &other.chunks, &census));
+	must(!jp_rubycensus_take(&r->base, &pages, &names, &extents, &other, &census));
 	check_census(&census);
 	must(!jp_referrers_find(&r->base, &extents, heap, &pages, &names, &census, &lost, &referrers));
 	check_referrers(&referrers, live, pages.count);
 	check_lost(&lost, &r->base, &extents, &referrers);
 	jp_referrers_release(&referrers);
-	must(!jp_chunkowners_find(&r->base, &other.chunks, &pages, &names, &census, &referrers));
+	must(!jp_chunkowners_find(&r->base, &other, &pages, &names, &census, &referrers));
+	check_slotgroups(r, &pages, &names, &census);
 	check_graph(r, &extents, heap, &pages, names);
 	struct jp_v8heap v8 = jp_v8heap_find(&r->base);
 	must(v8.bytes <= v8.space && v8.space <= 64 << 20);

@@ -64,7 +64,7 @@ static void read_ruby(struct ruby_under_test *t)
 	t->extents = (struct jp_jeextents){ .items = &t->item, .count = 1 };
 	assert_int_equal(jp_rubypages_find(&t->memory->base, &t->pages), 0);
 	t->names = jp_rubynames_learn(&t->memory->base, &t->pages, variables);
-	const struct jp_chunks none = { 0 };
+	const struct jp_othermalloc none = { 0 };
 	assert_int_equal(jp_rubycensus_take(&t->memory->base, &t->pages, &t->names, &t->extents, &none, &t->census), 0);
 }
 

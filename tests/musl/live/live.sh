@@ -204,3 +204,33 @@ leaks() {
 }
 mkfifo "$dir/go" 2>/dev/null || :
 check 'diff of a leak in a Ruby of musl' leaks "$dir/go"
+
+# What the objects have in musl's malloc, which knows how many bytes each block was asked for, is what Ruby says of them; and
+# what was freed is there still, in slots of 1008 bytes.
+memsize() {
+    rm -f "$dir/memsize.jprof"
+    "$ruby/bin/ruby" -W0 --disable-gems "$here/memsize.rb" >"$dir/memsize" 2>&1 </dev/null &
+    pid=$!
+    until_true grep -q '^end' "$dir/memsize"
+    "$jprof" explain --json --by=referrer "$pid" >"$dir/memsize.json" || echo "explain failed"
+    "$jprof" snap "$pid" -o "$dir/memsize.jprof" >"$dir/said" 2>&1 || cat "$dir/said"
+    { kill -KILL "$pid" && wait "$pid"; } 2>/dev/null || :
+    tar xOf "$dir/memsize.jprof" "$pid/heap.json" >"$dir/memsize.heap"
+    python3 - "$dir" <<'END'
+import json, sys
+at = sys.argv[1] + "/memsize"
+said = dict(line.split() for line in open(at))
+rows = json.load(open(at + ".json"))["rows"]
+found = {r["name"]: (r["objects"], r["bytes"]) for r in rows if r["part"] == "group"}
+for name, blocks in ("Tags", 20000), ("Index", 6000), ("Note", 4001):
+    if found[name][0] != blocks or abs(found[name][1] - int(said[name])) > .03 * int(said[name]):
+        print(f"{name}: {found[name]}, and Ruby says {said[name]}")
+own = {r["name"] for r in rows if r.get("own")}
+if own != {"Tags", "Index", "Note"}:
+    print(f"own classes: {own}")
+malloc = json.load(open(at + ".heap"))["malloc"]
+if malloc["name"] != "musl" or not 20000 * 1008 <= malloc["unused"] <= 1.05 * 20000 * 1008:
+    print(malloc)
+END
+}
+check 'what the objects of a Ruby of musl have in malloc' memsize
