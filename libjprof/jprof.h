@@ -637,7 +637,7 @@ struct jprof_settings {
 /* What was seen of a process's own memory, from outside. */
 struct jprof_heap_seen {
 	char jemalloc[32]; /* its version, as far as its tables tell: "5.3.0"; "": none was seen */
-	char malloc[16];   /* of a Ruby without: "glibc", "musl"; "" */
+	char malloc[16];   /* of a Ruby without: "glibc", "musl", "tcmalloc"; "" */
 	unsigned arenas;   /* then: of glibc's malloc, of all processes */
 	uint64_t caches;   /* of threads */
 	bool caches_known; /* false: what lies in caches of threads counts as live */

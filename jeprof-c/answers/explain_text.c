@@ -61,13 +61,17 @@ static void add_what_is_unknown(struct answer *a, const struct explained *what)
 	}
 	const char *other = jprof_explain_info(what->explanation)->seen.malloc;
 	if (*other) {
+		bool of_libc = (!strcmp(other, "glibc") || !strcmp(other, "musl")) &&
+		               explain_part_of(what->explanation, JPROF_PART_GC_HEAP);
+		bool said = explain_part_of(what->explanation, JPROF_PART_KIND);
 		jp_strbuf_printf(
 		    answer_add(a, ANSWER_MORE),
-		    "Read from outside, and the process ran on: %s. What %s the memory of malloc jprof can only see "
-		    "where that is jemalloc; which line made it, in a program that was started like this:",
+		    "Read from outside, and the process ran on: %s. %s only in jemalloc. Which line made it, for which "
+		    "route, since when: only a program that was started like this can tell:",
 		    explain_part_of(what->explanation, JPROF_PART_V8) ? "how large V8's heap is" : "Ruby's own heap",
-		    strcmp(other, "glibc") != 0 ? "lives in"
-						: "Ruby has of it says --by=referrer; what others have in");
+		    said      ? "jprof sees the rest of malloc's memory"
+		    : of_libc ? "--by=referrer says what Ruby has of malloc's memory; jprof sees the rest"
+			      : "jprof sees malloc's memory");
 		jp_strbuf_printf(answer_add(a, ANSWER_LINES), "\n" RUN_LINE, what->start);
 		return;
 	}

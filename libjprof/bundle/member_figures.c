@@ -413,7 +413,7 @@ static void take_heap_seen(struct jprof_heap_seen *to, jp_json *heap)
 		                        .rate = jp_json_number(jp_json_get(heap, "profile"), "rate") };
 	jp_json *other = jp_json_get(heap, "malloc");
 	const char *name = jp_json_text(other, "name");
-	if (name && (!strcmp(name, "glibc") || !strcmp(name, "musl")))
+	if (name && *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz")])
 		snprintf(to->malloc, sizeof to->malloc, "%s", name);
 	else
 		snprintf(to->jemalloc, sizeof to->jemalloc, "%s", good ? version : "of an unknown version");

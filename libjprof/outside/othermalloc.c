@@ -20,6 +20,25 @@ static const char *library_of_mapping(const struct jprof_map *map)
 	return musl ? "musl" : NULL;
 }
 
+/* An allocator that stands before the C library's, by its file. */
+static const char *allocator_of_mapping(const struct jprof_map *map)
+{
+	static const char *const names[] = { "tcmalloc", "mimalloc", "rpmalloc", "snmalloc", "hoard", "scudo" };
+	const char *base = *map->path == '/' ? strrchr(map->path, '/') + 1 : "";
+	for (size_t i = 0; !strncmp(base, "lib", 3) && i < jp_count(names); i++)
+		if (!strncmp(base + 3, names[i], strlen(names[i])))
+			return names[i];
+	return NULL;
+}
+
+static const char *first_name(const struct jprof_maps *maps, const char *(*name_of)(const struct jprof_map *map))
+{
+	const char *name = NULL;
+	for (size_t i = 0; i < jprof_maps_count(maps) && !name; i++)
+		name = name_of(jprof_maps_at(maps, i));
+	return name;
+}
+
 /* Whether memory that malloc's arenas may have begins at an address: sizes are of pages, and the arena lies right
  * behind the record, or in another such memory that begins likewise. Sets whether it is the
  * first of its arena, and its size. */
@@ -115,9 +134,10 @@ static int walk_musl(struct jp_othermalloc *o, struct jp_memwindow *w)
 
 int jp_othermalloc_find(struct jp_memsource *m, struct jp_othermalloc *o)
 {
-	*o = (struct jp_othermalloc){ 0 };
-	for (size_t i = 0; i < jprof_maps_count(m->maps) && !o->name; i++)
-		o->name = library_of_mapping(jprof_maps_at(m->maps, i));
+	*o = (struct jp_othermalloc){ .name = first_name(m->maps, allocator_of_mapping) };
+	if (o->name)
+		return 0;
+	o->name = first_name(m->maps, library_of_mapping);
 	struct jp_memwindow *w = o->name ? malloc(sizeof *w) : NULL;
 	if (!w)
 		return o->name ? -1 : 0;

@@ -1,14 +1,14 @@
-/* The malloc of a process that has no jemalloc: glibc's, with the number of its arenas, or musl's. Sources:
- * malloc/arena.c and malloc/malloc.c of glibc 2.26 to 2.42: an arena but the main one begins in memory of its own, at a
- * multiple of 64 MB, with the record of that memory, { arena, previous, size, size that can be used }, and its own
- * behind it. */
+/* The malloc of a process that has no jemalloc: glibc's, with the number of its arenas, musl's, or another's name.
+ * Sources: malloc/arena.c and malloc/malloc.c of glibc 2.26 to 2.42: an arena but the main one begins in memory of its
+ * own, at a multiple of 64 MB, with the record of that memory, { arena, previous, size, size that can be used }, and
+ * its own behind it. */
 #pragma once
 
 #include "outside/chunks.h"
 #include "outside/slotgroups.h"
 
 struct jp_othermalloc {
-	const char *name; /* "glibc", "musl"; NULL: not known */
+	const char *name; /* "glibc", "musl"; of others, whose memory is not read, "tcmalloc"...; NULL: not known */
 	unsigned arenas;  /* of glibc, with the main one; else 0 */
 	/* Bytes of free places: of glibc in all arenas but the main one, where what threads cache counts as in use; of
 	 * musl those of its groups. */

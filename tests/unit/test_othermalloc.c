@@ -97,6 +97,31 @@ TEST(test_blocks_of_musl)
 	assert_int_equal(try_blocks(parked_musl, "musl"), 0);
 }
 
+/* By the file's name alone: their memory is not read. What stands before the C library has the program's memory. */
+TEST(test_names)
+{
+	static const struct {
+		const char *file, *name;
+	} cases[] = { { "libtcmalloc_minimal.so.4.5.9", "tcmalloc" },
+		      { "libmimalloc.so.2.0", "mimalloc" },
+		      { "libmy-tcmalloc-notes.so", "glibc" },
+		      { "libm.so.6", "glibc" } };
+	for (size_t i = 0; i < jp_count(cases); i++) {
+		char text[256];
+		struct jp_memsource source = { 0 };
+		struct jp_othermalloc o;
+		snprintf(
+		    text, sizeof text,
+		    "1000-2000 r-xp 00000000 00:00 1 /lib/libc.so.6\n3000-4000 r-xp 00000000 00:00 2 /usr/lib/%s\n",
+		    cases[i].file);
+		assert_int_equal(jprof_maps_parse(text, strlen(text), "maps", &source.maps, NULL), 0);
+		assert_int_equal(jp_othermalloc_find(&source, &o), 0);
+		assert_string_equal(o.name, cases[i].name);
+		jp_othermalloc_release(&o);
+		jprof_maps_free(source.maps);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	parked = argc > 1 ? argv[1] : "";
