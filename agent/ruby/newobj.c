@@ -2,9 +2,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "textbuf.h"
 
 /* As many arguments as any of the functions has, and more: all that registers pass are passed on, whatever they are. */
 typedef VALUE newobj_fn(VALUE a, VALUE b, VALUE c, VALUE d, VALUE e, VALUE f);
@@ -71,24 +75,53 @@ static newobj_fn *no_alloc_func(VALUE class)
 	return NULL;
 }
 
-/* A Ruby that was loaded later, into a program that is none, is not in the scope of all: then who called has it. */
-static void *find_real(const char *name, void *loaded)
+/* musl finds the agent's own functions, too. */
+static bool is_another(const void *found)
 {
-	void *found = dlsym(RTLD_NEXT, name);
-	return found || !loaded ? found : dlsym(loaded, name);
+	Dl_info ours, theirs;
+	return found && dladdr(newobj_names, &ours) && dladdr(found, &theirs) && ours.dli_fbase != theirs.dli_fbase;
 }
 
-static void resolve(const void *caller)
+/* In any library that is loaded. What has it stays loaded. Who called does not tell: a library's last call of all
+ * returns to whoever called that. */
+static void *find_anywhere(const char *name)
 {
-	Dl_info info;
-	void *loaded = NULL;
-	if (caller && dladdr(caller, &info) && info.dli_fname)
-		loaded = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	struct textbuf maps = { 0 };
+	void *found = NULL;
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	bool whole = fd >= 0 && textbuf_read(&maps, fd) == 0;
+	for (char *line = whole ? maps.data : NULL, *end; !found && line && (end = strchr(line, '\n'));
+	     line = end + 1) {
+		*end = '\0';
+		const char *path = strstr(line, " r-xp ") ? strchr(line, '/') : NULL;
+		void *library = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+		found = library ? dlsym(library, name) : NULL;
+		if (is_another(found))
+			break;
+		found = NULL;
+		if (library)
+			dlclose(library);
+	}
+	if (fd >= 0)
+		close(fd);
+	textbuf_free(&maps);
+	return found;
+}
+
+/* `late`: a Ruby that was loaded later, into a program that is none, is not in the scope of all. */
+static void *find_real(const char *name, bool late)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+	return found || !late ? found : find_anywhere(name);
+}
+
+static void resolve(bool late)
+{
 	for (int i = 0; i < NEWOBJ_NAMES; i++) {
-		void *found = find_real(newobj_names[i], loaded);
+		void *found = find_real(newobj_names[i], late);
 		real[i] = found ? (newobj_fn *)(uintptr_t)found : newobj_none;
 	}
-	void *found = find_real("rb_get_alloc_func", loaded);
+	void *found = find_real("rb_get_alloc_func", late);
 	real_alloc_func = found ? (alloc_func_fn *)(uintptr_t)found : no_alloc_func;
 	atomic_store_explicit(&resolved, true, memory_order_release);
 }
@@ -96,7 +129,7 @@ static void resolve(const void *caller)
 /* In place of Ruby's, until that is known. */
 static newobj_fn *first_alloc_func(VALUE class)
 {
-	resolve(__builtin_return_address(0));
+	resolve(true);
 	return real_alloc_func(class);
 }
 
@@ -120,7 +153,7 @@ void newobj_load(void)
 	const char *version = dlsym(RTLD_DEFAULT, "ruby_version");
 	known = version ? newobj_known(version) : NULL;
 	is_fourth = known && known->size_is_fourth;
-	resolve(NULL);
+	resolve(false);
 }
 
 void newobj_pause(bool paused)
@@ -150,12 +183,12 @@ static bool advance(long size)
 	return sampled;
 }
 
-/* Which function, for how many bytes, and who called it: the arguments of that follow. */
-static __attribute__((noinline)) VALUE newobj_slowly(enum newobj_name which, long size, const void *caller, VALUE a,
-                                                     VALUE b, VALUE c, VALUE d, VALUE e, VALUE f)
+/* Which function, and for how many bytes: its arguments follow. */
+static __attribute__((noinline)) VALUE newobj_slowly(enum newobj_name which, long size, VALUE a, VALUE b, VALUE c,
+                                                     VALUE d, VALUE e, VALUE f)
 {
 	if (!atomic_load_explicit(&resolved, memory_order_acquire))
-		resolve(caller);
+		resolve(true);
 	VALUE object = real[which](a, b, c, d, e, f);
 	int error = errno;
 	if (left <= 0 && size && advance(size) && object)
@@ -185,7 +218,7 @@ static inline __attribute__((always_inline)) bool count_down(long size)
 		long size = (long)(bytes);                                                                             \
 		if (__builtin_expect(count_down(size), 1))                                                             \
 			return real[which](a, b, c, d, e, f);                                                          \
-		return newobj_slowly(which, size, __builtin_return_address(0), a, b, c, d, e, f);                      \
+		return newobj_slowly(which, size, a, b, c, d, e, f);                                                   \
 	}
 
 /* Under a version that nobody asks for. glibc gives a reference without a version a name whose version is not the
