@@ -1,6 +1,7 @@
 # Helpers of the tests that look at a process from outside; after live.sh.
 parked=$JPROF_PARKED_HEAP
 [ -x "$parked" ] || skip "no parked_heap here"
+LD_PRELOAD=${jemalloc-} "$parked" </dev/null 2>/dev/null | grep -q '^end' || skip "parked_heap is of another C library than $jemalloc"
 
 # park PRELOAD CONF COMMAND...: sets $pid; its output is in the file said, which is whole.
 park() {
