@@ -118,7 +118,7 @@ TEST(test_grown)
 TEST(test_untouched_caches)
 {
 	static const char key[] = "\"untouched_pages\":";
-	char text[sizeof before + 16];
+	char text[sizeof before + 64];
 	const char *at = strstr(before, key);
 	struct jprof_explanation *e;
 	snprintf(text, sizeof text, "%.*s%s200200%s", (int)(at - before), before, key, at + strlen(key));
