@@ -47,15 +47,22 @@ static struct jprof_keepers *keepers_of_line(const struct line_keepers *l, const
 	return keepers;
 }
 
+static const char threads_end[] = "a thread stays, with all that it sees, until it ends: let them end, or use a pool";
+
 /* What Ruby keeps until it ends, by the beginning of the path. */
 static const struct {
 	const char *root, *remedy;
+	bool whole; /* that is all of the path */
 } for_ever[] = {
 	{ "Ruby's table of Symbols",
-	  "Symbols that name methods, constants or variables are never freed: make fewer of such names" },
-	{ "at_exit", "a block of at_exit stays until the end: register it once" },
-	{ "a finalizer", "a finalizer keeps what its block can see until its object is freed: let it see less, or free "
-	                 "that object" },
+	  "Symbols that name methods, constants or variables are never freed: make fewer of such names", false },
+	{ "at_exit", "a block of at_exit stays until the end: register it once", false },
+	{ "Ruby > Ractor > Thread", threads_end, true },
+	{ "Thread", threads_end, true },
+	{ "a finalizer",
+	  "a finalizer keeps what its block can see until its object is freed: let it see less, or free "
+	  "that object",
+	  false },
 };
 
 /* "[:store] > Hash" of "Thread[:store] > Hash", and of "Thread > Fiber[:store] > Hash", as Ruby 3.3 has it; else NULL.
@@ -75,11 +82,13 @@ static void put_remedy(struct jp_strbuf *to, const char *path)
 	static const char constant[] = " (constant)";
 	const char *key = key_of_thread(path);
 	size_t len = strcspn(path, " ");
-	for (size_t i = 0; i < sizeof for_ever / sizeof *for_ever; i++)
-		if (!strncmp(path, for_ever[i].root, strlen(for_ever[i].root))) {
+	for (size_t i = 0; i < sizeof for_ever / sizeof *for_ever; i++) {
+		size_t root = strlen(for_ever[i].root);
+		if (!strncmp(path, for_ever[i].root, root) && !(for_ever[i].whole && path[root])) {
 			jp_strbuf_str(to, for_ever[i].remedy);
 			return;
 		}
+	}
 	if (!key && *path != '@' && *path != '$' && strncmp(path + len, constant, sizeof constant - 1) != 0)
 		return;
 	jp_strbuf_str(to, key ? "give Thread.current" : "give ");

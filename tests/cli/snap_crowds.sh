@@ -15,10 +15,11 @@ def closer(i) = (kept = "closer #{i} " * 9; proc { kept })
 def finalizers(n) = n.times { |i| o = Object.new; ObjectSpace.define_finalizer(o, closer(i)); ($open ||= []) << o }
 def names(n) = n.times { |i| Dynamic.define_method("an_attribute_of_a_record_#{i}") { } }
 def store(n) = n.times { |i| (Thread.current[:store] ||= {})[[i, n]] = "of request #{i} " * 9 } ; $store = __LINE__
+def threads(n) = n.times { Thread.new { sleep } } ; $threads = __LINE__
 TEXT = +''
 def text(n) = n.times { |i| TEXT << "a line of #{i} bytes, or so\n" }
 # The second step is three times as large, so that it is none of a slower pace where the machine is.
-steps = { at_ends: 15_000, finalizers: 15_000, names: 3_000, store: 15_000, text: 150_000, caches: 15_000 }
+steps = { at_ends: 15_000, finalizers: 15_000, names: 3_000, store: 15_000, text: 150_000, caches: 15_000, threads: 50 }
 steps.each { |name, n| send(name, n / 10) }
 GC.start
 File.write('ready', '')
@@ -26,7 +27,7 @@ File.write('ready', '')
   sleep 0.02 until File.exist?("go#{step}")
   steps.each { |name, n| send(name, n * (1 + 2 * step)) }
   GC.start
-  File.write('lines', "#{$at_ends} #{$store} #{$cached}")
+  File.write('lines', "#{$at_ends} #{$store} #{$cached} #{$threads}")
   File.write("done#{step}", '')
 end
 sleep
@@ -50,7 +51,7 @@ for i in 0 1; do
     until_true 60 test -e "done$i"
     works "$jprof" snap --gc --objects --symbols=later "$pid" -o "$i.jprof"
 done
-read -r at_ends store cached <lines
+read -r at_ends store cached threads <lines
 works "$jprof" keepers --top=0 1.jprof
 keeps at_exit 180000
 keeps "Ruby's table of finalizers" 240000
@@ -68,6 +69,8 @@ joined " crowds.rb:$at_ends .* kept by at_exit, (9[0-9]|100) % of them, .* path 
 joined " crowds.rb:$store .* path Thread( > Fiber)?\[:store\] > Hash .* do give Thread.current\[:store\] a limit, "
 works "$jprof" diff '--focus=Object#caches' first.jprof 0.jprof 1.jprof
 joined " crowds.rb:$cached .* kept by @cache of at least ([7-9][0-9]|100) classes, (9[0-9]|100) % of them, .* path @cache of at least [0-9]+ classes > Hash > String .* do give @cache a limit, "
+works "$jprof" diff '--focus=Object#threads' first.jprof 0.jprof 1.jprof
+joined " crowds.rb:$threads .* kept by (Ruby's list of threads|a Thread), .* do a thread stays, with all that it sees, until it ends: "
 stop "$pid"
 
 # What two keep is kept by the one of them that is nearer, and others; and nodes of a list by what has the list.
