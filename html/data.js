@@ -7,7 +7,7 @@ function visible(text) {
   return text.replace(UNSEEN, c => Array.from(new TextEncoder().encode(c), byte => "\\x" + byte.toString(16).padStart(2, "0")).join(""));
 }
 
-// All texts in a value; what begins with a number is numbers, of which there are millions.
+// All texts in a value; what begins with a number is numbers, of which there are many.
 function visibleIn(value) {
   if (typeof value === "string") return visible(value);
   if (typeof value === "object" && value && typeof value[0] !== "number")
@@ -15,11 +15,43 @@ function visibleIn(value) {
   return value;
 }
 
+// Reads numbers as varints: seven bits a byte, the lowest first, and the eighth where more follow. Returns where they end.
+function readVarints(bytes, at, numbers) {
+  for (let i = 0; i < numbers.length; i++) {
+    let byte = bytes[at++], value = byte & 127;
+    for (let unit = 128; byte > 127; unit *= 128) {
+      byte = bytes[at++];
+      value += (byte & 127) * unit;
+    }
+    numbers[i] = value;
+  }
+  return at;
+}
+
+// The columns behind the JSON.
+function columnsBehind(bytes) {
+  const columns = [], head = new Float64Array(3), doubles = new DataView(bytes.buffer, bytes.byteOffset), SIGNED = 1, DOUBLES = 2, STEPS = 3;
+  for (let at = 0; at < bytes.length;) {
+    at = readVarints(bytes, at, head);
+    const [form, scale, count] = head, column = new Float64Array(count);
+    if (form === DOUBLES) for (let i = 0; i < count; i++, at += 8) column[i] = doubles.getFloat64(at, true);
+    else at = readVarints(bytes, at, column);
+    if (form === SIGNED || form === STEPS)
+      for (let i = 0; i < count; i++) column[i] = (column[i] % 2 ? -(column[i] + 1) / 2 : column[i] / 2) + (form === STEPS && i ? column[i - 1] : 0);
+    if (scale !== 1) for (let i = 0; i < count; i++) column[i] /= scale;
+    columns.push(column);
+  }
+  return columns;
+}
+
 async function readPage() {
   const text = atob(byId("data").textContent), packed = new Uint8Array(text.length);
   for (let i = 0; i < packed.length; i++) packed[i] = text.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return visibleIn(JSON.parse(await new Response(stream).text()));
+  const data = new Uint8Array(await new Response(stream).arrayBuffer()), end = data.indexOf(0);
+  const page = visibleIn(JSON.parse(new TextDecoder().decode(data.subarray(0, end))));
+  page.columns = columnsBehind(data.subarray(end + 1));
+  return page;
 }
 
 // Nodes have numbers from 1 on; the page says how far before it the parent of each is.
@@ -61,21 +93,16 @@ function makeProfile(page) {
   page.report = page.report || page.answer.report;
   page.verdicts = page.answer ? page.answer.verdicts : [];
   const view = page.report.view, stacks = page.stacks, zeros = new Float64Array(stacks);
-  const made = new Map();
-  const column = number => {
-    if (number === null || number === undefined) return zeros;
-    if (!made.has(number)) made.set(number, Float64Array.from(page.columns[number]));
-    return made.get(number);
-  };
+  const column = number => page.columns[number] || zeros;
   const difference = page.report.base !== null, snapshots = page.answer && page.answer.diff ? page.answer.diff.snapshots : [];
   return {
     page,
     strings: page.strings,
-    frames: page.frames,
-    nodeParent: parentsOf(page.nodes.parent),
-    nodeFrame: behindRoot(page.nodes.frame),
-    pathParent: parentsOf(page.paths.parent),
-    pathName: behindRoot(page.paths.name),
+    frames: Object.fromEntries(Object.entries(page.frames).map(([key, number]) => [key, new Int32Array(page.columns[number])])),
+    nodeParent: parentsOf(page.columns[page.nodes.parent]),
+    nodeFrame: behindRoot(page.columns[page.nodes.frame]),
+    pathParent: parentsOf(page.columns[page.paths.parent]),
+    pathName: behindRoot(page.columns[page.paths.name]),
     stacks,
     snapshots,
     // What was subtracted is known of one counter.

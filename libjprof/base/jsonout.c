@@ -173,24 +173,6 @@ void jp_jsonout_uint(struct jp_jsonout *j, const char *key, uint64_t value)
 	jp_strbuf_add(j->out, digits, (size_t)(put_uint(digits, value) - digits));
 }
 
-void jp_jsonout_uints(struct jp_jsonout *j, const char *key, size_t count, uint32_t (*at)(const void *of, size_t i),
-                      const void *of)
-{
-	enum { digits_most = 11, piece = 200 }; /* with the comma */
-	char text[piece * digits_most];
-	jp_jsonout_open(j, key, '[', true);
-	for (size_t i = 0; i < count;) {
-		char *end = text;
-		for (size_t n = 0; n < piece && i < count; n++, i++) {
-			if (i)
-				*end++ = ',';
-			end = put_uint(end, at(of, i));
-		}
-		jp_strbuf_add(j->out, text, (size_t)(end - text));
-	}
-	jp_jsonout_close(j);
-}
-
 void jp_jsonout_bool(struct jp_jsonout *j, const char *key, bool value)
 {
 	begin_value(j, key);

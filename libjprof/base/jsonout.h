@@ -30,9 +30,6 @@ void jp_jsonout_string(struct jp_jsonout *json, const char *key, const char *s);
 /* With at most 6 decimals, those that are 0 at the end left out. No number and infinite become null. */
 void jp_jsonout_number(struct jp_jsonout *json, const char *key, double value, unsigned decimals);
 void jp_jsonout_uint(struct jp_jsonout *json, const char *key, uint64_t value);
-/* An array of them on one line, by a function of their places. */
-void jp_jsonout_uints(struct jp_jsonout *json, const char *key, size_t count, uint32_t (*at)(const void *of, size_t i),
-                      const void *of);
 void jp_jsonout_bool(struct jp_jsonout *json, const char *key, bool value);
 void jp_jsonout_null(struct jp_jsonout *json, const char *key);
 

@@ -27,15 +27,20 @@ static void put_page_lines(struct jp_strbuf *out, const char *const *lines, size
 static void put_base64(struct jp_strbuf *out, const unsigned char *data, size_t len)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char text[data_piece_bytes / 3 * 4], *end = text;
 	for (size_t i = 0; i < len; i += 3) {
 		size_t left = len - i;
 		unsigned group = (unsigned)data[i] << 16 | (left > 1 ? (unsigned)data[i + 1] << 8 : 0) |
 		                 (left > 2 ? data[i + 2] : 0);
-		const char four[] = { digits[group >> 18], digits[group >> 12 & 63],
-			              left > 1 ? digits[group >> 6 & 63] : '=', left > 2 ? digits[group & 63] : '=' };
-		jp_strbuf_add(out, four, sizeof four);
-		if (i % data_piece_bytes == 0)
+		*end++ = digits[group >> 18];
+		*end++ = digits[group >> 12 & 63];
+		*end++ = left > 1 ? digits[group >> 6 & 63] : '=';
+		*end++ = left > 2 ? digits[group & 63] : '=';
+		if (end == text + sizeof text || left <= 3) {
+			jp_strbuf_add(out, text, (size_t)(end - text));
 			jp_strbuf_drain(out);
+			end = text;
+		}
 	}
 }
 

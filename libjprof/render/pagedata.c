@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/jsonout.h"
 #include "render/agecells.h"
+#include "render/pagecolumns.h"
 #include "render/pagesizes.h"
 #include "render/pagesource.h"
 #include "render/pagestacks.h"
@@ -26,68 +27,35 @@ struct page_view {
 struct page_writer {
 	struct jp_jsonout *json;
 	struct jp_page_stacks stacks;
-	struct page_view *views;  /* the first is the page's own */
-	size_t view_count;        /* that were begun, of which each is to be released */
-	struct jp_intern columns; /* their text: equal ones are one */
+	struct page_view *views; /* the first is the page's own */
+	size_t view_count;       /* that were begun, of which each is to be released */
+	struct jp_page_columns columns;
 	bool failed;
 };
 
-/* ---- columns: a number for each stack ---------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------- */
 
-/* A column under way. Zero bytes are an empty one. */
-struct page_column {
-	struct jp_strbuf text;
-	bool something; /* that is not 0 */
-};
-
-static void add_to_column(struct page_column *column, double value, unsigned decimals)
+/* Writes the number of a column of ids. */
+static void put_ids(struct page_writer *w, const char *key, bool steps, size_t count, jp_page_id_fn *id, const void *of)
 {
-	if (column->text.len)
-		jp_strbuf_str(&column->text, ",");
-	jp_put_decimal(&column->text, isfinite(value) ? value : 0, decimals);
-	column->something = column->something || value != 0;
-}
-
-/* Writes the number of a column; JP_NONE: all in it is 0. */
-static void put_column_number(struct page_writer *w, const char *key, uint32_t number)
-{
-	if (number == JP_NONE)
-		jp_jsonout_null(w->json, key);
-	else
-		jp_jsonout_uint(w->json, key, number);
-}
-
-/* Writes its number, which it returns, and forgets the column. */
-static uint32_t end_column(struct page_writer *w, const char *key, struct page_column *column)
-{
-	uint32_t number = JP_NONE;
-	w->failed = w->failed || column->text.failed;
-	if (!w->failed && column->something) {
-		number = jp_intern(&w->columns, column->text.text, column->text.len);
-		w->failed = number == JP_NONE;
-	}
-	put_column_number(w, key, number);
-	jp_strbuf_release(&column->text);
-	*column = (struct page_column){ 0 };
-	return number;
+	jp_jsonout_uint(w->json, key, jp_page_ids(&w->columns, steps, count, id, of));
 }
 
 /* A number of a stack of a view. */
 typedef double page_number_fn(const struct jprof_view *view, uint32_t stack, int which);
 
-/* What a view's stacks have, added up where several are one stack of the page. */
+/* Of what a view's stacks have, added up where several are one stack of the page; in whole numbers or hundredths. */
 static void put_stack_numbers(struct page_writer *w, const char *key, const struct page_view *from,
-                              page_number_fn *number, int which, unsigned decimals)
+                              page_number_fn *number, int which, bool whole)
 {
-	struct page_column column = { 0 };
 	double *sums = calloc((size_t)w->stacks.keys.count + 1, sizeof *sums);
 	for (uint32_t i = 0; sums && i < from->view->stack_count; i++)
 		sums[from->of[i]] += number(from->view, i, which);
-	for (uint32_t i = 0; sums && i < w->stacks.keys.count; i++)
-		add_to_column(&column, sums[i], decimals);
 	w->failed = w->failed || !sums;
+	if (sums)
+		jp_jsonout_uint(w->json, key,
+		                jp_page_numbers(&w->columns, whole ? 1 : 100, w->stacks.keys.count, sums));
 	free(sums);
-	end_column(w, key, &column);
 }
 
 static double number_of_counter(const struct jprof_view *view, uint32_t stack, int counter)
@@ -153,72 +121,86 @@ static uint32_t item_of_node(const void *trie, size_t i)
 /* A trie: of each node how much its parent lies before it, and what it is. */
 static void put_page_trie(struct page_writer *w, const char *key, const char *item, const struct jp_trie *trie)
 {
-	jp_jsonout_open(w->json, key, '{', false);
-	jp_jsonout_uints(w->json, "parent", jp_trie_count(trie), steps_to_parent, trie);
-	jp_jsonout_uints(w->json, item, jp_trie_count(trie), item_of_node, trie);
+	jp_jsonout_open(w->json, key, '{', true);
+	put_ids(w, "parent", false, jp_trie_count(trie), steps_to_parent, trie);
+	put_ids(w, item, false, jp_trie_count(trie), item_of_node, trie);
 	jp_jsonout_close(w->json);
+}
+
+/* One of the cells of all frames. */
+struct frame_cells {
+	const struct jp_page_frames *frames;
+	int cell;
+};
+
+static uint32_t cell_of_frame(const void *of, size_t i)
+{
+	const struct frame_cells *cells = of;
+	return jp_page_cells(cells->frames, (uint32_t)i)[cells->cell];
 }
 
 static void put_page_frames(struct page_writer *w)
 {
 	static const char *const keys[JP_PAGE_CELLS] = { "name", "site", "linerow", "file", "line", "object", "whose" };
-	const struct jp_page_frames *frames = &w->stacks.frames;
-	jp_jsonout_open(w->json, "frames", '{', false);
+	jp_jsonout_open(w->json, "frames", '{', true);
 	for (int c = 0; c < JP_PAGE_CELLS; c++) {
-		jp_jsonout_open(w->json, keys[c], '[', true);
-		for (uint32_t i = 0; i < frames->cells.count; i++)
-			jp_jsonout_uint(w->json, NULL, jp_page_cells(frames, i)[c]);
-		jp_jsonout_close(w->json);
+		const struct frame_cells cells = { &w->stacks.frames, c };
+		put_ids(w, keys[c], true, w->stacks.frames.cells.count, cell_of_frame, &cells);
 	}
 	jp_jsonout_close(w->json);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------------------ */
 
-/* One of the numbers of where the stacks end, and the column that has it: in most profiles variants share columns. */
+/* One of the numbers of where the stacks end, at a level of folding with a part of Ruby; and the column that has it: in
+ * most profiles variants share columns. */
 struct ends_part {
 	const char *key;
 	size_t offset;
+	bool steps;
+	const struct jp_page_stacks *stacks;
+	size_t variant;
 	uint32_t column;
 };
 
-static uint32_t end_of_stack(const struct page_writer *w, uint32_t stack, size_t variant, size_t offset)
+static uint32_t end_of_stack(const struct ends_part *part, size_t i, size_t variant)
 {
-	const struct jp_page_ends *ends = &jp_page_stack(&w->stacks, stack)->ends[variant];
-	return *(const uint32_t *)((const char *)ends + offset);
+	const struct jp_page_ends *ends = &jp_page_stack(part->stacks, (uint32_t)i)->ends[variant];
+	return *(const uint32_t *)((const char *)ends + part->offset);
 }
 
-static bool ends_as_before(const struct page_writer *w, size_t variant, size_t offset)
+static uint32_t id_of_end(const void *of, size_t i)
 {
-	uint32_t i = 0, count = variant ? w->stacks.keys.count : 0;
-	while (i < count && end_of_stack(w, i, variant, offset) == end_of_stack(w, i, variant - 1, offset))
+	const struct ends_part *part = of;
+	return end_of_stack(part, i, part->variant);
+}
+
+static bool ends_as_before(const struct ends_part *part)
+{
+	uint32_t i = 0, count = part->variant ? part->stacks->keys.count : 0;
+	while (i < count && end_of_stack(part, i, part->variant) == end_of_stack(part, i, part->variant - 1))
 		i++;
-	return variant && i == count;
-}
-
-static void put_ends(struct page_writer *w, size_t variant, struct ends_part *part)
-{
-	struct page_column column = { 0 };
-	if (ends_as_before(w, variant, part->offset)) {
-		put_column_number(w, part->key, part->column);
-		return;
-	}
-	for (uint32_t i = 0; i < w->stacks.keys.count; i++)
-		add_to_column(&column, end_of_stack(w, i, variant, part->offset), 0);
-	part->column = end_column(w, part->key, &column);
+	return part->variant && i == count;
 }
 
 static void put_page_variants(struct page_writer *w)
 {
-	struct ends_part parts[] = { { "leaf", offsetof(struct jp_page_ends, leaf), JP_NONE },
-		                     { "inner", offsetof(struct jp_page_ends, inner), JP_NONE },
-		                     { "owner", offsetof(struct jp_page_ends, owner), JP_NONE },
-		                     { "ownerinner", offsetof(struct jp_page_ends, owner_inner), JP_NONE } };
+	struct ends_part parts[] = {
+		{ .key = "leaf", .offset = offsetof(struct jp_page_ends, leaf), .steps = true },
+		{ .key = "inner", .offset = offsetof(struct jp_page_ends, inner) },
+		{ .key = "owner", .offset = offsetof(struct jp_page_ends, owner) },
+		{ .key = "ownerinner", .offset = offsetof(struct jp_page_ends, owner_inner) },
+	};
 	jp_jsonout_open(w->json, "variants", '[', false);
 	for (size_t i = 0; i < w->stacks.variants; i++) {
 		jp_jsonout_open(w->json, NULL, '{', true);
-		for (size_t p = 0; p < jp_count(parts); p++)
-			put_ends(w, i, &parts[p]);
+		for (struct ends_part *p = parts; p < parts + jp_count(parts); p++) {
+			p->stacks = &w->stacks;
+			p->variant = i;
+			if (!ends_as_before(p))
+				p->column = jp_page_ids(&w->columns, p->steps, w->stacks.keys.count, id_of_end, p);
+			jp_jsonout_uint(w->json, p->key, p->column);
+		}
 		jp_jsonout_close(w->json);
 	}
 	jp_jsonout_close(w->json);
@@ -232,22 +214,22 @@ static void put_page_counters(struct page_writer *w)
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		if (v->values[c] && c != (int)v->info.counter)
 			put_stack_numbers(w, jp_counter_names[c], &w->views[0], number_of_counter, c,
-			                  jp_counts_bytes((enum jprof_counter)c) ? 0 : 2);
+			                  jp_counts_bytes((enum jprof_counter)c));
 	jp_jsonout_close(w->json);
 }
 
 /* What each stack holds by the counter of the report before and now, and what the difference rests on. */
 static void put_page_views(struct page_writer *w)
 {
-	unsigned decimals = jp_counts_bytes(w->views[0].view->info.counter) ? 0 : 2;
+	bool whole = jp_counts_bytes(w->views[0].view->info.counter);
 	jp_jsonout_open(w->json, "parts", '[', false);
 	for (size_t i = 0; i < w->view_count; i++) {
 		const struct page_view *from = &w->views[i];
 		jp_jsonout_put(w->json, "{key:%s", from->key);
-		put_stack_numbers(w, "base", from, number_before, 0, decimals);
-		put_stack_numbers(w, "now", from, number_now, 0, decimals);
-		put_stack_numbers(w, "samples", from, number_of_samples, 0, 2);
-		put_stack_numbers(w, "variance", from, number_of_variance, 0, 0);
+		put_stack_numbers(w, "base", from, number_before, 0, whole);
+		put_stack_numbers(w, "now", from, number_now, 0, whole);
+		put_stack_numbers(w, "samples", from, number_of_samples, 0, false);
+		put_stack_numbers(w, "variance", from, number_of_variance, 0, true);
 		jp_jsonout_close(w->json);
 	}
 	jp_jsonout_close(w->json);
@@ -261,8 +243,7 @@ static void put_page_ages(struct page_writer *w)
 		if (!jp_age_is_shown(v, part))
 			continue;
 		jp_jsonout_put(w->json, "{shown:%s", jp_age_head(v, part));
-		put_stack_numbers(w, "column", &w->views[0], number_of_age, part,
-		                  jp_counts_bytes(v->info.counter) ? 0 : 2);
+		put_stack_numbers(w, "column", &w->views[0], number_of_age, part, jp_counts_bytes(v->info.counter));
 		jp_jsonout_close(w->json);
 	}
 	jp_jsonout_close(w->json);
@@ -301,25 +282,26 @@ static void put_given_answer(struct page_writer *w, const struct jprof_report_op
 		jp_jsonout_raw(w->json, "answer", &answer);
 }
 
-static void put_page_columns(struct page_writer *w)
+static uint32_t tag_of_stack(const void *stacks, size_t i)
 {
-	jp_jsonout_open(w->json, "columns", '[', false);
-	for (uint32_t i = 0; i < w->columns.count; i++) {
-		struct jp_strbuf jp_cleanup(jp_strbuf_release) column = { 0 };
-		jp_strbuf_str(&column, "[");
-		jp_strbuf_add(&column, jp_intern_get(&w->columns, i), jp_intern_len(&w->columns, i));
-		jp_strbuf_str(&column, "]");
-		w->failed = w->failed || column.failed;
-		if (!column.failed)
-			jp_jsonout_raw(w->json, NULL, &column);
-	}
-	jp_jsonout_close(w->json);
+	return jp_page_stack(stacks, (uint32_t)i)->tag;
 }
 
-/* Columns and strings come last: all that stands before them makes more. */
+static void put_page_tags(struct page_writer *w)
+{
+	bool any = false;
+	for (size_t i = 0; i < w->view_count; i++)
+		any = any || w->views[i].view->profile->tags.count;
+	if (any)
+		put_ids(w, "tag", false, w->stacks.keys.count, tag_of_stack, &w->stacks);
+	else
+		jp_jsonout_null(w->json, "tag");
+}
+
+/* Strings and columns come last: all that stands before them makes more. */
 static int put_page_members(struct page_writer *w, const struct jprof_report_opts *opts, struct jprof_error *err)
 {
-	jp_jsonout_put(w->json, "{\njprof_page:%u", 2u);
+	jp_jsonout_put(w->json, "{\njprof_page:%u", 3u);
 	put_given_answer(w, opts);
 	int rc = opts->page_answer ? 0 : put_page_report(w, opts, err);
 	put_page_trie(w, "nodes", "frame", &w->stacks.nodes);
@@ -330,24 +312,20 @@ static int put_page_members(struct page_writer *w, const struct jprof_report_opt
 	put_page_counters(w);
 	put_page_views(w);
 	put_page_ages(w);
-	struct page_column column = { 0 };
-	bool any = false;
-	for (size_t i = 0; i < w->view_count; i++)
-		any = any || w->views[i].view->profile->tags.count;
-	for (uint32_t i = 0; any && i < w->stacks.keys.count; i++)
-		add_to_column(&column, jp_page_stack(&w->stacks, i)->tag, 0);
-	end_column(w, "tag", &column);
+	put_page_tags(w);
 	put_whose_words(w);
 	if (!rc && jp_put_page_sizes(w->json, w->views[0].view, w->views[0].of))
 		rc = jp_error_nomem(err);
 	if (!rc && jp_put_page_source(w->json, &w->stacks, &w->views[0].names, w->views[0].of, opts))
 		rc = jp_error_nomem(err);
-	put_page_columns(w);
 	const struct jp_intern *strings = &w->stacks.frames.strings;
 	jp_jsonout_open(w->json, "strings", '[', false);
 	for (uint32_t i = 0; i < strings->count; i++)
 		jp_jsonout_string(w->json, NULL, jp_intern_get(strings, i));
 	jp_jsonout_put(w->json, "]}");
+	jp_strbuf_add(w->json->out, "", 1);
+	for (uint32_t i = 0; i < w->columns.list.count; i++)
+		jp_strbuf_add(w->json->out, jp_intern_get(&w->columns.list, i), jp_intern_len(&w->columns.list, i));
 	return rc;
 }
 
@@ -366,7 +344,7 @@ static void page_writer_release(struct page_writer *w)
 		free(w->views[i].of);
 	}
 	free(w->views);
-	jp_intern_release(&w->columns);
+	jp_page_columns_release(&w->columns);
 	jp_page_stacks_release(&w->stacks);
 }
 
@@ -381,7 +359,7 @@ int jp_put_page_data(const struct jprof_view *view, const struct jprof_report_op
 		rc = add_page_view(&w, opts->page_parts[i].key, opts->page_parts[i].view, err);
 	if (!rc)
 		rc = put_page_members(&w, opts, err);
-	if (!rc && (w.failed || out->failed))
+	if (!rc && (w.failed || w.columns.failed || out->failed))
 		rc = jp_error_nomem(err);
 	page_writer_release(&w);
 	return rc;

@@ -1,4 +1,4 @@
-/* What a page is made of, as JSON: docs/internals/page.md has the format. */
+/* What a page is made of, as JSON and, behind a NUL, columns of numbers: docs/internals/page.md has the format. */
 #pragma once
 
 #include "render/render.h"

@@ -257,7 +257,7 @@ def tags(browser, url, dump):
 
 def data_of(path):
     with open(path, encoding="utf-8") as file:
-        return zlib.decompress(base64.b64decode(re.search(r'id="data">([^<]*)<', file.read())[1])).decode()
+        return zlib.decompress(base64.b64decode(re.search(r'id="data">([^<]*)<', file.read())[1])).split(b"\0")[0].decode()
 
 
 def source(browser, directory, dump):
@@ -316,7 +316,7 @@ def opened(directory, dump):
     path = words[0]
     check(path.startswith(os.path.realpath(env["TMPDIR"]) + "/jprof-") and path.endswith("/heap.html"), f"--open shows {path}")
     check(stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700, "others may enter the directory of the page")
-    check(re.search('"jprof_page": *2', data_of(path)), "--open shows no page")
+    check(re.search('"jprof_page": *3', data_of(path)), "--open shows no page")
     check(path.encode() in done.stderr, f"--open does not say where: {done.stderr}")
     given = os.path.join(there, "-page.html")
     done, words = go("--html", "--open", "-o", given, dump)

@@ -29,15 +29,20 @@ same("a pattern for each line of a frame", patternOf("^b$").test("a\nb\nc"), tru
 same("characters that steer text", visible("a\u202eb\u2028\u0007"), "a\\xe2\\x80\\xaeb\\xe2\\x80\\xa8\\x07");
 same("letters stay", visible("\u00e9\u4e2d x"), "\u00e9\u4e2d x");
 same("parents", [...parentsOf([1, 1, 2])], [0, 0, 1, 1]);
+// The bytes are those that tests/unit/test_pagecolumns.c wants to be written.
+const BYTES = [0, 1, 3, 5, 0x80, 1, 0xff, 0xff, 3, 1, 100, 3, 3, 0xc8, 1, 0, 2, 1, 2, 0, 0, 0, 0, 0, 0, 0xb0, 0xc3, 0, 0, 0, 0, 0, 0, 0, 0x40, 3, 1, 4, 10, 2, 1, 0, 0, 1, 0];
+same("columns", columnsBehind(Uint8Array.from([7, ...BYTES]).subarray(1)).map(column => [...column]),
+  [[5, 128, 65535], [-0.02, 1, 0], [-(2 ** 60), 2], [5, 6, 5, 5], []]);
 
 // main calls a, which calls b, which calls a again; columns: what three snapshots hold in three stacks.
 const PAGE = {
   strings: ["", "main", "a", "b", "x.rb", "libx", "route /"],
-  nodes: { parent: [1, 1, 1, 1], frame: [0, 1, 2, 1] },
-  paths: { parent: [1], name: [5] },
-  frames: { name: [1, 2, 3], site: [1, 2, 3], linerow: [1, 2, 3], file: [4, 4, 4], line: [10, 20, 30], object: [5, 5, 5], whose: [0, 0, 1] },
+  nodes: { parent: 11, frame: 12 },
+  paths: { parent: 13, name: 14 },
+  frames: { name: 10, site: 10, linerow: 10, file: 15, line: 16, object: 17, whose: 18 },
   stacks: 3,
-  columns: [[2, 3, 4], [1, 1, 1], [40, 60, 0], [100, 50, 8], [70, 70, 4], [4, 9, 1], [1, 1, 1], [16, 25, 4], [6, 6, 0], [5, 2, 1], [1, 2, 3]],
+  columns: [[2, 3, 4], [1, 1, 1], [40, 60, 0], [100, 50, 8], [70, 70, 4], [4, 9, 1], [1, 1, 1], [16, 25, 4], [6, 6, 0], [5, 2, 1], [1, 2, 3],
+    [1, 1, 1, 1], [0, 1, 2, 1], [1], [5], [4, 4, 4], [10, 20, 30], [5, 5, 5], [0, 0, 1]],
   variants: [{ leaf: 0, inner: null, owner: 1, ownerinner: null }, { leaf: 0, inner: null, owner: 1, ownerinner: null },
     { leaf: 0, inner: null, owner: 1, ownerinner: null }, { leaf: 0, inner: null, owner: 1, ownerinner: null }],
   counters: { inuse_objects: 9 },

@@ -35,7 +35,7 @@ done
 works "$jprof" diff --html -o page.html "--sysroot=$cases/sysroot" "$r31/nokogiri.0.heap" "$r31/nokogiri.1.heap"
 python3 - page.html >details <<'END'
 import base64, json, re, sys, zlib
-page = zlib.decompress(base64.b64decode(re.search('id="data">([^<]*)<', open(sys.argv[1]).read())[1])).decode()
+page = zlib.decompress(base64.b64decode(re.search('id="data">([^<]*)<', open(sys.argv[1]).read())[1])).split(b"\0")[0].decode()
 for word, text in json.loads(re.search(r'"details": (\[.*?\]\])', page)[1]):
     print(word + ":", text)
 END
@@ -131,7 +131,7 @@ prints '^To have lines of Ruby: JPROF_AGENT=ruby=on jprof run -- bundle exec pum
 works "$jprof" diff "$of_cases" --html -o page.html "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 check "growth on a page: $(cat judge)" python3 - >judge 2>&1 <<'PYTHON'
 import base64, json, re, zlib
-page = json.loads(zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]+)<', open("page.html").read())[1])))["answer"]
+page = json.loads(zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]+)<', open("page.html").read())[1])).split(b"\0")[0])["answer"]
 rows = {row["part"]: row for row in page["explain"]["rows"] if row["depth"] == 0}
 grown = page["diff"]["memory_last"] - page["diff"]["memory_first"]
 assert rows["total"]["growth"] == page["explain"]["growth"] == grown, (rows["total"], grown)
