@@ -23,7 +23,7 @@
 struct package_search {
 	struct packaged *files;
 	size_t count, left;
-	uint64_t ends; /* a bit for each way in which a path that is looked for ends */
+	bool ends[1024]; /* by place_of_end: a path that is looked for ends so */
 	const char *tool;
 	char package[NAME_MAX + 1]; /* whose files are looked at */
 	char folder[1024];          /* of apk: where they lie */
@@ -66,15 +66,15 @@ static uint32_t end_of(const char *path)
 	return end;
 }
 
-static uint64_t bit_of_end(uint32_t end)
+static uint32_t place_of_end(uint32_t end)
 {
-	return (uint64_t)1 << (end * 2654435761u >> 26);
+	return end * 2654435761u >> 22;
 }
 
 static void consider_packaged(struct package_search *s, const char *path)
 {
 	uint32_t end = end_of(path);
-	for (size_t i = 0; s->ends & bit_of_end(end) && i < s->count; i++)
+	for (size_t i = 0; s->ends[place_of_end(end)] && i < s->count; i++)
 		if (s->files[i].end == end && s->files[i].path && !s->files[i].tool &&
 		    !strcmp(without_usr(s->files[i].path), without_usr(path)) && is_package_name(s->package)) {
 			note_package(s, &s->files[i]);
@@ -273,7 +273,7 @@ void packages_find(const char *where, struct packaged *files, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		files[i].tool = NULL;
 		files[i].end = files[i].path ? end_of(files[i].path) : 0;
-		s.ends |= files[i].path ? bit_of_end(files[i].end) : 0;
+		s.ends[place_of_end(files[i].end)] = true;
 		s.left += files[i].path != NULL;
 	}
 	int root = s.left ? open(*where ? where : "/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;

@@ -199,11 +199,16 @@ static uint32_t row_of_place(struct jp_rows *r, uint32_t location, uint32_t obje
 static int add_place_rows(struct jp_rows *r, const uint32_t *places, size_t from, size_t to, uint32_t before,
                           struct jp_path *path)
 {
-	for (size_t i = from; i < to; i++) {
-		uint32_t row = row_of_place(r, places[i], r->objects[i]);
+	const uint32_t *objects = r->objects;
+	bool by_object = !r->origins;
+	for (size_t i = from; i < to;) {
+		uint32_t row = row_of_place(r, places[i], objects[i]);
 		if (row == JP_NONE || (row != before && add_to_path(path, row)))
 			return -1;
 		before = row;
+		i++;
+		while (i < to && by_object && objects[i] == objects[i - 1])
+			i++;
 	}
 	return 0;
 }
@@ -261,8 +266,10 @@ int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, uint32
 	path->inner = path->count = 0;
 	if (jp_array_reserve(&r->objects, &r->objects_cap, depth + 1, sizeof *r->objects))
 		return -1;
+	const struct jp_location *locations = r->code->locations;
+	uint32_t *objects = r->objects;
 	for (size_t i = 0; i < depth; i++)
-		r->objects[i] = r->code->locations[places[i]].object;
+		objects[i] = locations[places[i]].object;
 	if (!depth)
 		return 0;
 	if (r->granularity == JPROF_BY_TAG)

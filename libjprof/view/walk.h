@@ -14,7 +14,8 @@ struct jp_walk {
 /* 0, or -1 when memory is short; to be released in either case. The view must outlive the walk. */
 int jp_walk_init(struct jp_walk *walk, const struct jprof_view *view) jp_must_check;
 
-/* Lays out a stack: its frames, and its rows too. By site `inner` is the frame at which it was allocated. */
+/* Lays out a stack: its frames, and its rows too. By site `inner` is the frame at which it was allocated. Rows that are
+ * no frames', as by library, come without frames. */
 void jp_walk_frames(struct jp_walk *walk, uint32_t stack);
 void jp_walk_rows(struct jp_walk *walk, uint32_t stack);
 
