@@ -6,6 +6,7 @@
 
 #include "answers/explain_copied.h"
 #include "answers/explain_words.h"
+#include "answers/measure.h"
 #include "answers/unreachable_text.h"
 #include "cli/answer.h"
 #include "cli/terminal.h"
@@ -228,8 +229,13 @@ static void add_explain_head(struct answer *a, const struct explained *what)
 	}
 	if (info->dumpless && !*info->seen.malloc && !explain_part_of(what->explanation, JPROF_PART_LIVE))
 		jp_strbuf_printf(text, "; %s without a profile", info->processes > 1 ? "they run" : "it runs");
-	else if (!isnan(info->total))
-		jp_strbuf_printf(text, ": %.1f MB", info->total / mb);
+	else if (!isnan(info->total)) {
+		struct measure m = measure_for(info->total); /* as the answer has it */
+		if (what->answer && m.bytes == mb)
+			jp_strbuf_printf(text, ": %s MB", measure_number(m, info->total).text);
+		else
+			jp_strbuf_printf(text, ": %.1f MB", info->total / mb);
+	}
 	const struct jprof_explained *live = explain_part_of(what->explanation, JPROF_PART_LIVE);
 	bool several = explain_part_of(what->explanation, JPROF_PART_SHARED); /* times in malloc's */
 	if (live && isfinite(info->total))

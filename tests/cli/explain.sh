@@ -35,6 +35,10 @@ run "$plain" explain "$of_cases" "$long"
 prints '^app: Puma [(]9233[)]: [0-9.]+ MB, 100[.]7 of it in malloc$'
 run "$plain" explain "$of_cases" --json "$long"
 prints "\"file\": \"$long\""
+# The head and the answer spell one number alike.
+works "$jprof" explain "$of_cases" "$boot" "$steady"
+prints '^app: Puma [(]9233[)]: 268 MB, '
+prints 'Memory grew from 161 to 268 MB '
 works "$jprof" explain "$of_cases" --json "$boot" "$steady"
 says "$old_agent"
 cp out redmine.json
