@@ -166,7 +166,8 @@ enum { most_places = 3 };
 /* What gives way where lines are few, the last one first: a table has no line without those that it is about. */
 enum explain_gives {
 	GIVES_NOT,
-	GIVES_SMALL,      /* rows of the table below 5 %, */
+	GIVES_MIDDLE,     /* rows of the table below 25 %, */
+	GIVES_SMALL,      /* below 5 %, */
 	GIVES_TINY,       /* and below 2 % */
 	GIVES_FIRST_HELP, /* the control group, own classes, the first advice */
 	GIVES_LARGE_PART, /* rows below those rows: of 5 % or more, */
@@ -486,7 +487,7 @@ static bool has_row_of_its_own(const struct jprof_explanation *e, const struct j
 /* By what it has, or by how much that grew. */
 static enum explain_gives row_gives(const struct jprof_explanation *e, const struct jprof_explained *row)
 {
-	static const double large = 0.05, tiny = 0.02;
+	static const double middle = 0.25, large = 0.05, tiny = 0.02;
 	const struct jprof_explain_info *info = jprof_explain_info(e);
 	double share = fabs(row->bytes) / whole_of(e);
 	if (grows(info) && !isnan(row->growth))
@@ -497,7 +498,7 @@ static enum explain_gives row_gives(const struct jprof_explanation *e, const str
 		return GIVES_WHY;
 	if (row->depth)
 		return share < large ? GIVES_PART : GIVES_LARGE_PART;
-	return share < tiny ? GIVES_TINY : share < large ? GIVES_SMALL : GIVES_NOT;
+	return share < tiny ? GIVES_TINY : share < large ? GIVES_SMALL : share < middle ? GIVES_MIDDLE : GIVES_NOT;
 }
 
 static void add_part_table(struct answer *a, const struct explained *what)

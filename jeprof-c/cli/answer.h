@@ -56,7 +56,7 @@ char *answer_joined(const struct answer *answer, enum answer_role role);
 /* Writes all of it in lines of so many columns. */
 void answer_put_text(FILE *out, const struct answer *answer, unsigned columns);
 
-enum { answer_gives_most = 9 };
+enum { answer_gives_most = 10 };
 
 /* Whether something gives way then. */
 bool answer_gives(const struct answer *answer, unsigned thrift);
