@@ -53,6 +53,10 @@ static void put_line(FILE *to, char *line, unsigned columns)
 		terminal_wrap(to, line, columns);
 	} else if (name > columns) {
 		squeeze_blanks(line);
+		if (!strpbrk(line, "0123456789")) { /* the head */
+			terminal_wrap(to, line, columns);
+			return;
+		}
 		terminal_put_place(to, line, columns);
 		fputc('\n', to);
 	} else {

@@ -216,6 +216,7 @@ for words in '--traces --top=9' '--peek=rb_' --tree '--list=rb_' "--list=main --
             tr -d '\r' >"$tmp/screen"
         check "$words: wider than $columns: $(awk -v most=$columns 'length($0) > most' "$tmp/screen" | head -n 2)" \
             [ "$(awk -v most=$columns 'length($0) > most' "$tmp/screen" | grep -c ' ')" -eq 0 ]
+        check "$words: the head is cut at $columns" eval '! grep "^ *flat" "$tmp/screen" | grep -q "\.\.\."'
         sed -n '/^Total/,/^jprof:/p' "$tmp/screen" | grep -v '^jprof:\|^ *jprof \|\.\.\.\|^[-+=]*$' | tr -s ' \n' '\n\n' | sort -u >seen
         check "$words: words that are none at $columns: $(comm -13 whole seen | head -n 8 | paste -sd' ')" \
             [ "$(comm -13 whole seen | wc -l)" -le 0 ]
