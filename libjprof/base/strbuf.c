@@ -65,12 +65,8 @@ void jp_strbuf_uint(struct jp_strbuf *buf, uint64_t value, unsigned size)
 
 void jp_strbuf_uleb(struct jp_strbuf *buf, uint64_t value)
 {
-	unsigned char bytes[10];
-	size_t n = 0;
-	for (; value > 0x7f; value >>= 7)
-		bytes[n++] = (unsigned char)(value | 0x80);
-	bytes[n++] = (unsigned char)value;
-	jp_strbuf_add(buf, bytes, n);
+	char bytes[jp_longest_uleb];
+	jp_strbuf_add(buf, bytes, (size_t)(jp_put_uleb(bytes, value) - bytes));
 }
 
 void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width)

@@ -28,7 +28,19 @@ void jp_strbuf_printf(struct jp_strbuf *buf, const char *fmt, ...) jp_printf(2, 
 /* Adds the low `size` bytes of a number, up to 8, the lowest first. */
 void jp_strbuf_uint(struct jp_strbuf *buf, uint64_t value, unsigned size);
 
-/* Adds a number as ULEB128, a varint: seven bits a byte, the lowest first, and the eighth where more follow. */
+enum { jp_longest_uleb = 10 };
+
+/* Writes a number as ULEB128, a varint: seven bits a byte, the lowest first, and the eighth where more follow. Returns
+ * where it ends. */
+static inline char *jp_put_uleb(char *to, uint64_t value)
+{
+	for (; value > 0x7f; value >>= 7)
+		*to++ = (char)(value | 0x80);
+	*to++ = (char)value;
+	return to;
+}
+
+/* Adds such a number. */
 void jp_strbuf_uleb(struct jp_strbuf *buf, uint64_t value);
 
 /* Adds `s` with so many blanks before it that both have `width` bytes at least. */

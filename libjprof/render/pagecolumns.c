@@ -7,7 +7,7 @@
 enum { PLAIN, SIGNED, DOUBLES, STEPS };
 
 /* Numbers are handed on in pieces of so many. */
-enum { piece = 200, longest = 10 };
+enum { piece = 200 };
 
 static void begin_column(struct jp_page_columns *columns, unsigned form, unsigned scale, size_t count)
 {
@@ -25,30 +25,22 @@ static uint32_t end_column(struct jp_page_columns *columns)
 	return id;
 }
 
-static char *put_varint(char *text, uint64_t value)
-{
-	for (; value > 0x7f; value >>= 7)
-		*text++ = (char)(value | 0x80);
-	*text++ = (char)value;
-	return text;
-}
-
 /* 0, -1, 1, -2 and so on become 0, 1, 2, 3. */
 static char *put_signed(char *text, int64_t value)
 {
-	return put_varint(text, (uint64_t)value << 1 ^ -(uint64_t)(value < 0));
+	return jp_put_uleb(text, (uint64_t)value << 1 ^ -(uint64_t)(value < 0));
 }
 
 uint32_t jp_page_ids(struct jp_page_columns *columns, bool steps, size_t count, jp_page_id_fn *id, const void *of)
 {
-	char text[piece * longest];
+	char text[piece * jp_longest_uleb];
 	int64_t before = 0;
 	begin_column(columns, steps ? STEPS : PLAIN, 1, count);
 	for (size_t i = 0; i < count;) {
 		char *end = text;
 		for (size_t n = 0; n < piece && i < count; n++, i++) {
 			uint32_t now = id(of, i);
-			end = steps ? put_signed(end, now - before) : put_varint(end, now);
+			end = steps ? put_signed(end, now - before) : jp_put_uleb(end, now);
 			before = now;
 		}
 		jp_strbuf_add(&columns->text, text, (size_t)(end - text));
@@ -68,13 +60,13 @@ static bool put_number(char **text, unsigned form, double value)
 	if (!(fabs(value) < 0x1p52) || (form == PLAIN && value <= -0.5))
 		return false;
 	int64_t whole = (int64_t)(value + (value < 0 ? -0.5 : 0.5));
-	*text = form == SIGNED ? put_signed(*text, whole) : put_varint(*text, (uint64_t)whole);
+	*text = form == SIGNED ? put_signed(*text, whole) : jp_put_uleb(*text, (uint64_t)whole);
 	return true;
 }
 
 static bool put_numbers(struct jp_strbuf *out, unsigned form, unsigned scale, size_t count, const double *numbers)
 {
-	char text[piece * longest];
+	char text[piece * jp_longest_uleb];
 	for (size_t i = 0; i < count;) {
 		char *end = text;
 		for (size_t n = 0; n < piece && i < count; n++, i++)
