@@ -82,8 +82,8 @@ static bool is_another(const void *found)
 	return found && dladdr(newobj_names, &ours) && dladdr(found, &theirs) && ours.dli_fbase != theirs.dli_fbase;
 }
 
-/* In any library that is loaded. What has it stays loaded. Who called does not tell: a library's last call of all
- * returns to whoever called that. */
+/* Looks in each library that is loaded; the one that has it stays loaded. The return address does not tell which that
+ * is: where the call is the last act of its caller, it is an address of the caller's own caller. */
 static void *find_anywhere(const char *name)
 {
 	struct textbuf maps = { 0 };
