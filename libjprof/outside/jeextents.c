@@ -204,35 +204,6 @@ int jp_jeextents_walk(struct jp_memsource *source, const struct jp_jemap *map, s
 	return failed;
 }
 
-/* Leaves out what reaches into the one before it. */
-static void part_extents(struct jp_jeextents *x)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < x->count; i++)
-		if (is_known(&(struct jp_jeextents){ .items = x->items, .count = kept }, x->items[i].base))
-			x->torn++;
-		else
-			x->items[kept++] = x->items[i];
-	x->count = kept;
-}
-
-int jp_jeextents_join(struct jp_jeextents *x, const struct jp_jeextents *more)
-{
-	for (size_t i = 0; i < more->unit_count; i++)
-		if (note_unit(x, more->units[i]))
-			return -1;
-	if (jp_array_reserve(&x->items, &x->cap, x->count + more->count, sizeof *x->items))
-		return -1;
-	memcpy(x->items + x->count, more->items, more->count * sizeof *x->items);
-	x->count += more->count;
-	x->torn += more->torn;
-	x->mended += more->mended;
-	x->too_many = x->too_many || more->too_many;
-	qsort(x->items, x->count, sizeof *x->items, jp_by_first);
-	part_extents(x);
-	return 0;
-}
-
 void jp_jeextents_release(struct jp_jeextents *x)
 {
 	free(x->items);

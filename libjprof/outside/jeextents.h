@@ -30,9 +30,6 @@ struct jp_jeextents {
 int jp_jeextents_walk(struct jp_memsource *source, const struct jp_jemap *map,
                       struct jp_jeextents *extents) jp_must_check;
 
-/* Adds those of another jemalloc. 0, or -1 when memory is short. */
-int jp_jeextents_join(struct jp_jeextents *extents, const struct jp_jeextents *more) jp_must_check;
-
 void jp_jeextents_release(struct jp_jeextents *extents);
 
 /* The extent that holds an address; NULL: none does. */

@@ -113,67 +113,11 @@ static void count_metadata(struct jp_jeheap *h, struct jp_memsource *m, const st
 		h->metadata += jp_je_bits(jp_memsource_unit(m, x->units[i])->there, pages) * (uint64_t)jp_memory_page;
 }
 
-/* ---- two of them --------------------------------------------------------------------------------------------- */
-
-enum { idle_bytes = 1 << 20 };
-
-static uint64_t active_bytes(const struct jp_jeextents *x)
-{
-	uint64_t bytes = 0;
-	for (size_t i = 0; i < x->count; i++)
-		bytes += x->items[i].state == JP_JE_ACTIVE ? x->items[i].size : 0;
-	return bytes;
-}
-
-/* A library that is preloaded into a program with a jemalloc of its own has next to nothing: it gives way. Two that
- * have more are counted together, if they are alike. */
-static int join_two(struct jp_jemap *map, struct jp_jeextents *x, struct jp_jemap *other, struct jp_jeextents *others)
-{
-	uint64_t here = active_bytes(x), there = active_bytes(others);
-	if (here >= idle_bytes && there >= idle_bytes)
-		return map->layout == other->layout ? jp_jeextents_join(x, others) : 0;
-	if (here < idle_bytes && there > here) {
-		struct jp_jemap idle_map = *map;
-		struct jp_jeextents idle_ones = *x;
-		*map = *other;
-		*x = *others;
-		*other = idle_map;
-		*others = idle_ones;
-	}
-	return 0;
-}
-
-/* Beside one that is busy another is rare, and not worth a long search: 0.3 s of a Python of 100 MB. */
-static int find_another(struct jp_memsource *source, bool busy, const char *file, struct jp_jemap *other)
-{
-	static const uint64_t glance = 8 << 20;
-	uint64_t beyond = busy && source->left > glance ? source->left - glance : 0;
-	source->left -= beyond;
-	int failed = jp_jemap_find(source, file, other);
-	source->left += beyond;
-	return failed;
-}
-
-static int walk_another(struct jp_memsource *source, struct jp_jemap *map, struct jp_jeextents *x)
-{
-	struct jp_jemap other;
-	struct jp_jeextents others = { 0 };
-	int failed = find_another(source, active_bytes(x) >= idle_bytes, map->file, &other);
-	if (!failed && other.layout)
-		failed = jp_jeextents_walk(source, &other, &others) || join_two(map, x, &other, &others) ? -1 : 0;
-	jp_jeextents_release(&others);
-	jp_jemap_release(&other);
-	return failed;
-}
-
-/* ---- all of it ----------------------------------------------------------------------------------------------- */
-
 /* *extents and *caches are to be released in any case. */
-static int read_heap_tables(struct jp_memsource *m, struct jp_jemap *map, struct jp_jeheap *h,
+static int read_heap_tables(struct jp_memsource *m, const struct jp_jemap *map, struct jp_jeheap *h,
                             struct jp_jeextents *extents, struct jp_jecaches *caches)
 {
-	if (jp_jeextents_walk(m, map, extents) || walk_another(m, map, extents) ||
-	    (map->layout->caches && jp_jecaches_find(m, extents, caches)))
+	if (jp_jeextents_walk(m, map, extents) || (map->layout->caches && jp_jecaches_find(m, extents, caches)))
 		return -1;
 	h->version = caches->version ? caches->version : map->layout->version;
 	h->caches_known = map->layout->caches;
@@ -184,18 +128,50 @@ static int read_heap_tables(struct jp_memsource *m, struct jp_jemap *map, struct
 	return 0;
 }
 
-int jp_jeheap_take(struct jp_memsource *source, struct jp_jeheap *heap, struct jp_jeextents *extents)
+/* *file: whose jemalloc it is. */
+static int take_heap_of(struct jp_memsource *source, const char *but_for, const char **file, struct jp_jeheap *heap,
+                        struct jp_jeextents *extents)
 {
 	struct jp_jemap map;
 	struct jp_jecaches caches = { 0 };
 	*heap = (struct jp_jeheap){ 0 };
 	*extents = (struct jp_jeextents){ 0 };
-	int failed = jp_jemap_find(source, NULL, &map);
+	int failed = jp_jemap_find(source, but_for, &map);
 	if (!failed && map.layout)
 		failed = read_heap_tables(source, &map, heap, extents, &caches);
+	*file = map.file;
 	jp_jecaches_release(&caches);
 	jp_jemap_release(&map);
 	return failed;
+}
+
+/* A library that is preloaded into a program with a jemalloc of its own has next to nothing. */
+static int take_another(struct jp_memsource *source, const char *idle, struct jp_jeheap *heap,
+                        struct jp_jeextents *extents)
+{
+	struct jp_jeextents others;
+	struct jp_jeheap *other = malloc(sizeof *other);
+	const char *file;
+	int failed = other ? take_heap_of(source, idle, &file, other, &others) : -1;
+	if (!failed && other->bytes[JP_JE_ACTIVE] > heap->bytes[JP_JE_ACTIVE]) {
+		struct jp_jeextents idle_ones = *extents;
+		*heap = *other;
+		*extents = others;
+		others = idle_ones;
+	}
+	if (other)
+		jp_jeextents_release(&others);
+	free(other);
+	return failed;
+}
+
+int jp_jeheap_take(struct jp_memsource *source, struct jp_jeheap *heap, struct jp_jeextents *extents)
+{
+	enum { idle_bytes = 1 << 20 };
+	const char *file;
+	if (take_heap_of(source, NULL, &file, heap, extents))
+		return -1;
+	return heap->version && heap->bytes[JP_JE_ACTIVE] < idle_bytes ? take_another(source, file, heap, extents) : 0;
 }
 
 int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap)

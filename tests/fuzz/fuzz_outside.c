@@ -22,9 +22,7 @@ static const char recorded_maps[] = "7e0040000000-7e0044000000 rw-p 00000000 00:
 				    "7e2000000000-7e2000100000 rw-p 00000000 00:00 0 \n"
 				    "7f0000000000-7f0000001000 rw-p 00000000 08:01 17 /usr/lib/libjemalloc.so.2\n"
 				    "7f0000001000-7f0000300000 rw-p 00000000 00:00 0 \n"
-				    "7f0000400000-7f0000401000 r--p 00000000 08:01 18 /usr/lib/libc.so.6\n"
-				    "7f0000500000-7f0000501000 rw-p 00000000 08:01 19 /usr/bin/program\n"
-				    "7f0000501000-7f0000800000 rw-p 00000000 00:00 0 \n";
+				    "7f0000400000-7f0000401000 r--p 00000000 08:01 18 /usr/lib/libc.so.6\n";
 
 struct recorded {
 	struct jp_memsource base;

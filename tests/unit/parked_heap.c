@@ -1,13 +1,11 @@
 /* A heap that stands still: threads allocate and free, all of them wait, and the program says what jemalloc counts and
  * waits for the end of its input. Whoever reads that memory from outside must count the same.
  * usage: parked_heap THREADS [DUMP [RECENT]]   (jemalloc in LD_PRELOAD, or linked; with prof:true DUMP gets its
- * profile, and RECENT, with prof_recent_alloc_max:-1, when each sample was allocated). BESIDE in the environment is a
- * library with another jemalloc: every fourth object is its, and counts are of both. */
+ * profile, and RECENT, with prof_recent_alloc_max:-1, when each sample was allocated) */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +15,7 @@
 enum { most_threads = 32, objects = 6000, small_classes = 36, large_classes = 196 };
 
 typedef int control_fn(const char *, void *, size_t *, void *, size_t);
-static control_fn *control, *control_beside;
-static void *(*malloc_beside)(size_t);
-static size_t (*usable_beside)(void *);
+static control_fn *control;
 static pthread_barrier_t parked;
 static void *kept[most_threads + 1][objects];
 
@@ -37,9 +33,8 @@ static void fill(unsigned who)
 		uint64_t size = next_random(&state) % 1000;
 		if (i % 250 == 0)
 			size = next_random(&state) % 200000;
-		bool beside = malloc_beside && i % 4 == 0;
-		kept[who][i] = beside ? malloc_beside(size + 1) : malloc(size + 1);
-		memset(kept[who][i], 1, (beside ? usable_beside : malloc_usable_size)(kept[who][i]));
+		kept[who][i] = malloc(size + 1);
+		memset(kept[who][i], 1, malloc_usable_size(kept[who][i]));
 		if (i % 4 == 3) {
 			free(kept[who][i - 2]);
 			kept[who][i - 2] = NULL;
@@ -65,10 +60,7 @@ static uint64_t counted(const char *fmt, unsigned i)
 		fprintf(stderr, "no %s\n", name);
 		_exit(2);
 	}
-	uint64_t beside = 0;
-	if (control_beside)
-		control_beside(name, &beside, &size, NULL, 0);
-	return value + beside;
+	return value;
 }
 
 /* Nothing is allocated between the moment of the counts and the park. */
@@ -77,11 +69,8 @@ static void say_counts(void)
 	static char text[1 << 16];
 	int len = 0;
 	uint64_t epoch = 1;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		control("epoch", NULL, NULL, &epoch, sizeof epoch);
-		if (control_beside)
-			control_beside("epoch", NULL, NULL, &epoch, sizeof epoch);
-	}
 	for (unsigned i = 0; i < small_classes; i++)
 		len += snprintf(text + len, sizeof text - len, "class %u %llu\n", i,
 		                (unsigned long long)counted("stats.arenas.4096.bins.%u.curregs", i));
@@ -94,21 +83,6 @@ static void say_counts(void)
 	             (unsigned long long)counted("stats.arenas.4096.tcache_bytes", 0));
 	if (write(STDOUT_FILENO, text, (size_t)len) != len)
 		_exit(2);
-}
-
-static void *symbol_beside(void *library, const char *name)
-{
-	return library ? dlsym(library, name) : NULL;
-}
-
-static void find_beside(const char *path)
-{
-	void *library = path && *path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
-	void *found[] = { symbol_beside(library, "malloc"), symbol_beside(library, "malloc_usable_size"),
-		          symbol_beside(library, "mallctl") };
-	memcpy(&malloc_beside, &found[0], sizeof found[0]);
-	memcpy(&usable_beside, &found[1], sizeof found[1]);
-	memcpy(&control_beside, &found[2], sizeof found[2]);
 }
 
 #ifdef LINKED
@@ -151,7 +125,6 @@ int main(int argc, char **argv)
 	unsigned threads = argc > 1 ? (unsigned)atoi(argv[1]) : 0;
 	char end;
 	control = find_control();
-	find_beside(getenv("BESIDE"));
 	if (!control || threads > most_threads)
 		return 2;
 	pthread_barrier_init(&parked, NULL, threads + 1);

@@ -291,18 +291,6 @@ TEST(test_parked_static)
 	assert_int_equal(try_parked(parked_static, "4", NULL, "dirty_decay_ms:-1"), 0);
 }
 
-/* A program with a jemalloc of its own that allocates from a library's, too: counts are of both. */
-TEST(test_parked_two)
-{
-	const char *jemalloc = jemalloc_here();
-	if (!parked_static || !jemalloc)
-		skip();
-	setenv("BESIDE", jemalloc, 1);
-	int bad = try_parked(parked_static, "4", jemalloc, "dirty_decay_ms:-1");
-	unsetenv("BESIDE");
-	assert_int_equal(bad, 0);
-}
-
 /* A dump up to its mappings, without threads that have nothing. */
 static void keep_stacks(char *text)
 {
