@@ -17,12 +17,10 @@
 /* Seconds since it began; below 0: not known. */
 static double age_of(const struct jprof_process *p)
 {
-	double up = -1;
-	FILE *file = shortage_note(fopen("/proc/uptime", "re"));
-	if (file && fscanf(file, "%lf", &up) != 1)
-		up = -1;
-	if (file)
-		fclose(file);
+	char text[64];
+	ssize_t len = file_begin("/proc/uptime", text, sizeof text - 1);
+	text[len > 0 ? len : 0] = '\0';
+	double up = len > 0 ? strtod(text, NULL) : -1;
 	return up < 0 ? -1 : up - (double)p->start_ticks / (double)sysconf(_SC_CLK_TCK);
 }
 

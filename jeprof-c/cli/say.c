@@ -8,6 +8,7 @@
 
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/textstream.h"
 
 /* Of a terminal, that messages took. */
 static size_t said_lines;
@@ -40,7 +41,7 @@ static bool keep_message(const char *text)
 {
 	char *lines = NULL, *all;
 	size_t len;
-	FILE *to = open_memstream(&lines, &len);
+	FILE *to = memory_open(&lines, &len);
 	if (!to)
 		return false;
 	size_t count = say_wrapped(to, text);

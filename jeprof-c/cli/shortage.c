@@ -35,16 +35,6 @@ bool shortage_unprinted(int length)
 	return length < 0;
 }
 
-bool memory_closed(FILE *memory, char **text)
-{
-	bool whole = !fclose(memory) && *text;
-	if (!whole) {
-		free(*text);
-		*text = NULL;
-	}
-	return whole;
-}
-
 char *shortage_close(FILE *memory, char **text)
 {
 	if (!memory_closed(memory, text))

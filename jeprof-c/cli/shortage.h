@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "base/strbuf.h"
+#include "cli/textstream.h"
 
 /* Nothing is noted yet. */
 void shortage_begin(void);
@@ -21,12 +22,7 @@ int shortage_note_code(int code);
 /* Whether asprintf failed by what it returned; then that is noted. */
 bool shortage_unprinted(int length);
 
-/* Closes a stream of open_memstream(). False: memory was short, and *text is NULL. glibc's fclose() is 0 even where the
- * text itself got no memory. */
-bool memory_closed(FILE *memory, char **text);
-
-/* Closes what open_memstream gave, whose text this is. Returns the text, to be freed, or NULL, which is
- * noted: then *text is NULL, too. */
+/* Closes a stream of memory_open(). Returns the text, to be freed, or NULL, which is noted: then *text is NULL, too. */
 char *shortage_close(FILE *memory, char **text);
 
 /* What was added to a text; "" where nothing was. That memory was short there is noted. */

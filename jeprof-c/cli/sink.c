@@ -44,7 +44,7 @@ int sink_write(void *context, const void *data, size_t len)
 void sink_text_open(struct sink_text *t)
 {
 	*t = (struct sink_text){ 0 };
-	t->file = open_memstream(&t->bytes, &t->len);
+	t->file = memory_open(&t->bytes, &t->len);
 }
 
 bool sink_text_write(struct sink_text *t, struct sink *sink)

@@ -133,7 +133,7 @@ bool put_brief(const struct jprof_coverage *coverage, const struct options *o, s
 	struct remedies *remedies = remedies_new(coverage, o);
 	char *end = NULL;
 	size_t size;
-	FILE *to = remedies ? open_memstream(&end, &size) : NULL;
+	FILE *to = remedies ? memory_open(&end, &size) : NULL;
 	b.remedies = remedies;
 	for (size_t i = 0; i < jprof_coverage_count(coverage); i++) {
 		const struct jprof_coverage_file *f = jprof_coverage_at(coverage, i);

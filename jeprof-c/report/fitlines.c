@@ -76,7 +76,7 @@ static int flush_line(struct fitlines *fit)
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *to = shortage_note(open_memstream(&text, &len));
+	FILE *to = shortage_note(memory_open(&text, &len));
 	if (!to)
 		return -1;
 	fit->line[fit->len] = '\0';

@@ -139,7 +139,7 @@ static bool show_watch(struct watch *w)
 	struct terminal_size size = w->terminal ? terminal_size() : (struct terminal_size){ .columns = 80 };
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memory_open(&text, &len);
 	if (!out)
 		return true;
 	put_status(out, w, size.columns);
