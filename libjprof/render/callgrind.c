@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/tenths.h"
 #include "base/trie.h"
 #include "model/tags.h"
 #include "render/render.h"
@@ -369,24 +370,23 @@ static int by_cost_key(const void *a, const void *b)
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
-/* A whole number of 0 or more. */
-static void put_digits(struct graph *g, double value)
+/* A whole number of 0 or more, and what stands behind it. */
+static void put_number(struct graph *g, double value, const char *behind)
 {
-	char digits[24], *at = digits + sizeof digits;
-	if (value >= 1e18) {
-		jp_strbuf_printf(g->out, "%.0f", value);
-		return;
-	}
-	uint64_t rest = (uint64_t)value;
-	do
-		*--at = (char)('0' + rest % 10);
-	while (rest /= 10);
-	jp_strbuf_add(g->out, at, (size_t)(digits + sizeof digits - at));
+	char text[jp_tenths_size];
+	jp_strbuf_add(g->out, text, jp_put_whole(text, sizeof text, value));
+	jp_strbuf_str(g->out, behind);
 }
 
-/* The number of a name, which is in g->text then. */
-static int number_of(struct graph *g, struct written *written, const char *name, const char *more, uint32_t *number)
+/* The number of a name, which is in g->text then. Where it comes again further in, its place stands behind it. */
+static int number_of(struct graph *g, struct written *written, const char *name, const struct function_key *of,
+                     uint32_t *number)
 {
+	char more[32] = "";
+	if (of && of->again)
+		snprintf(more, sizeof more, "%s'%u", inline_mark(of->inlined), of->again + 1);
+	else if (of)
+		snprintf(more, sizeof more, "%s", inline_mark(of->inlined));
 	put_written_title(g, name, more);
 	uint32_t id = g->text.failed ? JP_NONE : jp_intern(&written->names, g->text.text, g->text.len);
 	if (id == JP_NONE)
@@ -395,22 +395,20 @@ static int number_of(struct graph *g, struct written *written, const char *name,
 	return 0;
 }
 
-/* "KEY=(1) name" the first time, "KEY=(1)" from then on. `number` remembers which. */
+/* "KEY=(1) name" the first time, "KEY=(1)" from then on. `number` remembers which, and `key` has the
+ * "=(". `of`: the function that is called so, or NULL. */
 static int put_numbered_name(struct graph *g, struct written *written, const char *key, const char *name,
-                             const char *more, uint32_t *number)
+                             const struct function_key *of, uint32_t *number)
 {
 	uint32_t known = written->names.count;
-	if (!*number && number_of(g, written, name, more, number))
+	if (!*number && number_of(g, written, name, of, number))
 		return -1;
 	jp_strbuf_str(g->out, key);
-	jp_strbuf_str(g->out, "=(");
-	put_digits(g, *number);
-	jp_strbuf_str(g->out, ")");
+	put_number(g, *number, *number > known ? ") " : ")\n");
 	if (*number > known) {
-		jp_strbuf_str(g->out, " ");
 		jp_strbuf_str(g->out, g->text.text);
+		jp_strbuf_str(g->out, "\n");
 	}
-	jp_strbuf_str(g->out, "\n");
 	return 0;
 }
 
@@ -421,28 +419,23 @@ static struct function *function_of_node(const struct graph *g, uint32_t rank)
 
 static int put_object(struct graph *g, struct function *f, const char *key)
 {
-	return put_numbered_name(g, &g->objects, key, function_object(g, f), "", &f->object_number);
+	return put_numbered_name(g, &g->objects, key, function_object(g, f), NULL, &f->object_number);
 }
 
 static int put_function_file(struct graph *g, struct function *f, const char *key)
 {
-	return put_numbered_name(g, &g->files, key, function_file(g, f), "", &f->file_number);
+	return put_numbered_name(g, &g->files, key, function_file(g, f), NULL, &f->file_number);
 }
 
 static int put_function_name(struct graph *g, struct function *f, const char *key)
 {
-	char more[32];
-	if (f->key.again)
-		snprintf(more, sizeof more, "%s'%u", inline_mark(f->key.inlined), f->key.again + 1);
-	else
-		snprintf(more, sizeof more, "%s", inline_mark(f->key.inlined));
-	return put_numbered_name(g, &g->names, key, function_name(g, f), more, &f->name_number);
+	return put_numbered_name(g, &g->names, key, function_name(g, f), &f->key, &f->name_number);
 }
 
 static int put_function(struct graph *g, uint32_t rank)
 {
 	struct function *f = function_of_node(g, rank);
-	return put_object(g, f, "ob") || put_function_file(g, f, "fl") ? -1 : put_function_name(g, f, "fn");
+	return put_object(g, f, "ob=(") || put_function_file(g, f, "fl=(") ? -1 : put_function_name(g, f, "fn=(");
 }
 
 /* Object file and file are those of the caller where they are not told. */
@@ -452,10 +445,10 @@ static int put_called(struct graph *g, uint32_t from, uint32_t to)
 	struct function *called = function_of_node(g, to);
 	int rc = 0;
 	if (strcmp(function_object(g, caller), function_object(g, called)))
-		rc = put_object(g, called, "cob");
+		rc = put_object(g, called, "cob=(");
 	if (!rc && strcmp(function_file(g, caller), function_file(g, called)))
-		rc = put_function_file(g, called, "cfi");
-	return rc ? rc : put_function_name(g, called, "cfn");
+		rc = put_function_file(g, called, "cfi=(");
+	return rc ? rc : put_function_name(g, called, "cfn=(");
 }
 
 static bool has_shrunk(const struct graph *g)
@@ -470,17 +463,13 @@ static int put_cost(struct graph *g, const struct cost *cost)
 		if (put_called(g, key->from, key->to))
 			return -1;
 		jp_strbuf_str(g->out, "calls=");
-		put_digits(g, fmax(cost->calls, 1));
-		jp_strbuf_str(g->out, " ");
-		put_digits(g, key->to_line);
-		jp_strbuf_str(g->out, "\n");
+		put_number(g, fmax(cost->calls, 1), " ");
+		put_number(g, key->to_line, "\n");
 	}
-	put_digits(g, key->line);
-	for (int i = 0; i < 1 + has_shrunk(g); i++) {
-		jp_strbuf_str(g->out, " ");
-		put_digits(g, cost->value[i]);
-	}
-	jp_strbuf_str(g->out, "\n");
+	put_number(g, key->line, " ");
+	put_number(g, cost->value[0], has_shrunk(g) ? " " : "\n");
+	if (has_shrunk(g))
+		put_number(g, cost->value[1], "\n");
 	return 0;
 }
 

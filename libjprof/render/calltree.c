@@ -10,14 +10,24 @@ enum { longest_loop = 16 };
 struct jp_call_place {
 	uint32_t row, parent, level; /* the root's level is 0 */
 	uint32_t node;               /* 0: none yet */
+	uint64_t rows;               /* bits of its row and of those above: where one's is missing, the row is */
 };
+
+static uint64_t row_bit(uint32_t row)
+{
+	return UINT64_C(1) << (row % 64);
+}
 
 static uint32_t new_place(struct jp_calls *c, uint32_t parent, uint32_t row)
 {
 	if (jp_array_push(c->places, c->place_count, c->place_cap))
 		return JP_NONE;
-	uint32_t level = c->place_count ? c->places[parent].level + 1 : 0;
-	c->places[c->place_count] = (struct jp_call_place){ .row = row, .parent = parent, .level = level };
+	struct jp_call_place *place = &c->places[c->place_count];
+	*place = (struct jp_call_place){ .row = row, .parent = parent, .rows = row_bit(row) };
+	if (c->place_count) {
+		place->level = c->places[parent].level + 1;
+		place->rows |= c->places[parent].rows;
+	}
 	return c->place_count++;
 }
 
@@ -35,7 +45,8 @@ static bool is_loop(const struct jp_calls *c, uint32_t above, uint32_t row, uint
 /* The place of a row below another, or the one that this repeats. */
 static uint32_t find_place(struct jp_calls *c, uint32_t above, uint32_t row)
 {
-	uint32_t other = above, room = (c->places[above].level + 1) / 2;
+	bool may_loop = c->places[above].rows & row_bit(row);
+	uint32_t other = above, room = may_loop ? (c->places[above].level + 1) / 2 : 0;
 	for (uint32_t period = 1; period <= longest_loop && period <= room; period++) {
 		if (is_loop(c, above, row, period, other))
 			return other;

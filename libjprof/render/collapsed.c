@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/tenths.h"
 #include "base/utf8.h"
 #include "render/render.h"
 #include "view/walk.h"
@@ -124,8 +125,12 @@ static void put_stack_values(const struct stack_line *rows, size_t count, double
 			step = trunc(total) - written;
 		written += step;
 		if (step != 0) {
+			char number[jp_tenths_size];
+			size_t len = jp_put_whole(number, sizeof number, step);
 			jp_strbuf_str(out, rows[i].name);
-			jp_strbuf_printf(out, " %.0f\n", step);
+			jp_strbuf_str(out, " ");
+			jp_strbuf_add(out, number, len);
+			jp_strbuf_str(out, "\n");
 		}
 		jp_strbuf_drain(out);
 	}

@@ -63,7 +63,8 @@ static int add_tree_stack(struct tree *t, uint32_t stack)
 			t->nodes[t->count++] = (struct tree_node){ .name = call->row, .parent = call->parent };
 		}
 		t->nodes[at].cum += value;
-		t->nodes[at].recursive = t->nodes[at].recursive || t->calls.loops[i];
+		if (t->calls.loops[i])
+			t->nodes[at].recursive = true;
 	}
 	if (depth) {
 		t->nodes[t->calls.path[depth - 1]].flat += value;
