@@ -28,7 +28,8 @@ static void check_silent(const struct scene *s, struct findings *f)
 	if (!s->process->agent_trouble && s->process->jemalloc && !profiles)
 		snprintf(text, sizeof text, "not active, for jemalloc does not profile");
 	else if (!silence_text(s->process, &env, text, sizeof text))
-		snprintf(text, sizeof text, "tells nothing, and the reason is not known");
+		snprintf(text, sizeof text,
+		         "tells nothing, and the reason is not known: if it began a moment ago, ask again");
 	findings_add(f, "agent", s->process->agent_trouble ? VERDICT_BAD : VERDICT_WARN,
 	             s->process->agent_trouble ? "fix that, and start it anew"
 	                                       : "it needs prof:true, a Ruby or JPROF_AGENT=for=all, and a "

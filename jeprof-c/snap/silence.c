@@ -75,10 +75,12 @@ bool silence_text(const struct jprof_process *p, const struct silence_env *env, 
 		snprintf(text, size, "MALLOC_CONF %s: start it with prof:true in it",
 		         env->conf ? "has no prof:true" : "is not set");
 	else {
-		snprintf(text, size,
-		         "tells nothing, and the reason is not known: jemalloc may be without profiling or refuse "
-		         "MALLOC_CONF, or the agent may have been left no way to tell; try `jprof doctor %d`",
-		         p->pid);
+		snprintf(
+		    text, size,
+		    "tells nothing, and the reason is not known: the process may have begun a moment ago (then try "
+		    "again), jemalloc may be without profiling or refuse MALLOC_CONF, or the agent may have been "
+		    "left no way to tell; try `jprof doctor %d`",
+		    p->pid);
 		return false;
 	}
 	return true;

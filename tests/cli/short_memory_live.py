@@ -109,7 +109,7 @@ def rows_of(path):
 def steady(name, text):
     """What each run says, with no figures: of watch its heads, for what grew is another thing each time. Rows of less than
     0.2 MB, and what is not explained, come and go; the process grows older."""
-    lines = {re.sub(r"[-+±]?[0-9][0-9.:,]*", "N", re.sub("up for [^:;,]*", "up", line)).strip() for line in text.splitlines()
+    lines = {re.sub(r"[-+±]?[0-9][0-9.:,]*", "N", re.sub("up (for )?[^:;,]*", "up", line)).strip() for line in text.splitlines()
              if not re.match(r" +-?0[.][01] ", line) and "not explained" not in line}
     return {line for line in lines if name != "watch" or line.startswith("process ")}
 
