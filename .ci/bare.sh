@@ -63,11 +63,13 @@ bare_sources() { # FOLDER
 bare_make() { # NAME SUITE
     local root=$work/$1
     # Before dpkg is there: it does not wait for the disk, and leaves out what nobody reads here. To link 140 certificates
-    # took a tenth of all that is installed; of Go the tool pprof is asked, which needs no sources and no packages. Notices go with
-    # each copy of a part of jprof-static.
+    # took a tenth of all that is installed; of Go the gate asks the tool pprof alone, which needs no sources and no packages (keep_go:
+    # they stay). Notices go with each copy of a part of jprof-static.
     mkdir -p "$root/etc/dpkg/dpkg.cfg.d"
-    printf '%s\n' force-unsafe-io path-exclude=/usr/share/{doc,locale,ca-certificates,'go-*'}/'*' \
-        path-exclude='/usr/lib/go-*/pkg/linux_*' path-include='/usr/share/doc/*/copyright' >"$root/etc/dpkg/dpkg.cfg.d/throw-away"
+    local left_out=(/usr/share/{doc,locale,ca-certificates}/'*')
+    [[ ${keep_go:-} ]] || left_out+=('/usr/share/go-*/*' '/usr/lib/go-*/pkg/linux_*')
+    printf '%s\n' force-unsafe-io "${left_out[@]/#/path-exclude=}" path-include='/usr/share/doc/*/copyright' \
+        >"$root/etc/dpkg/dpkg.cfg.d/throw-away"
     contained debootstrap --variant=minbase --cache-dir="$cache/debootstrap" "$2" "$root" http://deb.debian.org/debian \
         >"$root.log" || { tail -n 3 "$root.log" && return 1; }
     # sid has no updates; what is too new for it is in experimental, for who asks.

@@ -20,8 +20,8 @@ debian_packages() {
     tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace' \
         'dwz xz-utils debuginfod jq python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz' \
         'curl valgrind unicorn gfortran mandoc zsh fish ruby-sinatra ruby-sidekiq ruby-actionpack ruby-activejob python3-yaml' ;;
-    # what of the tests that are not in the gate needs more: the guide's Rails application, programs of Go
-    slow) echo 'ruby-rails bundler golang-src' ;;
+    # what of the tests that are not in the gate needs more: the guide's Rails application
+    slow) echo 'ruby-rails bundler' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind python3 gcc libc6-dev' ;;
     # opens the pictures and what other viewers are given; large, so nobody gets it unasked
     browser) echo 'chromium nodejs' ;;
