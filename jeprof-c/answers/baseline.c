@@ -177,7 +177,7 @@ bool baseline_write(const struct accepted_rows *rows, const char *path)
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *out = shortage_note(memory_open(&text, &len));
+	FILE *out = shortage_note(textstream_open(&text, &len));
 	if (out) {
 		fputs("{\"jprof_baseline\": 1, \"accepted\": [\n", out);
 		for (size_t i = 0; i < rows->count; i++) {

@@ -347,7 +347,7 @@ void check_put_summary(FILE *out, const struct check *c)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *plain = shortage_note(memory_open(&text, &len));
+	FILE *plain = shortage_note(textstream_open(&text, &len));
 	if (!plain)
 		return;
 	check_put_text(plain, c);

@@ -540,8 +540,8 @@ static void put_diff_text(FILE *out, const void *report, unsigned thrift)
 	const struct options *o = &r->options->common;
 	char *upper = NULL, *lower = NULL;
 	size_t upper_len, lower_len;
-	FILE *above = shortage_note(memory_open(&upper, &upper_len));
-	FILE *below = shortage_note(memory_open(&lower, &lower_len));
+	FILE *above = shortage_note(textstream_open(&upper, &upper_len));
+	FILE *below = shortage_note(textstream_open(&lower, &lower_len));
 	if (above)
 		put_upper_part(above, r);
 	if (below)

@@ -190,7 +190,7 @@ static char *page_processes(const struct page_parts *parts)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = shortage_note(memory_open(&text, &len));
+	FILE *out = shortage_note(textstream_open(&text, &len));
 	if (!out)
 		return NULL;
 	fputs("[", out);
@@ -303,7 +303,7 @@ static bool put_whole_page(const struct page *page, struct sink *sink)
 	struct options o = *page->options;
 	struct page_bytes bytes = { 0 };
 	o.output = "html";
-	bytes.file = shortage_note(memory_open(&bytes.data, &bytes.len));
+	bytes.file = shortage_note(textstream_open(&bytes.data, &bytes.len));
 	bool good = bytes.file && render_page(page, &o, &bytes);
 	good = (!bytes.file || shortage_close(bytes.file, &bytes.data)) && good;
 	good = !shortage_say() && good;

@@ -237,7 +237,7 @@ char *page_answer(const struct page *page, const struct jprof_view *view, const 
 {
 	char *text = NULL;
 	size_t len;
-	FILE *file = shortage_note(memory_open(&text, &len));
+	FILE *file = shortage_note(textstream_open(&text, &len));
 	bool good = file && put_page_answer(file, page, view, processes);
 	good = (!file || shortage_close(file, &text)) && good;
 	if (good)

@@ -41,12 +41,11 @@ static bool keep_message(const char *text)
 {
 	char *lines = NULL, *all;
 	size_t len;
-	FILE *to = memory_open(&lines, &len);
+	FILE *to = textstream_open(&lines, &len);
 	if (!to)
 		return false;
 	size_t count = say_wrapped(to, text);
-	bool good = !ferror(to);
-	good = !fclose(to) && lines && good && (all = realloc(kept.text, kept.len + len + 1));
+	bool good = textstream_closed(to, &lines) && (all = realloc(kept.text, kept.len + len + 1));
 	if (good) {
 		memcpy(all + kept.len, lines, len + 1);
 		kept.text = all;

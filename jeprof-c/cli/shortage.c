@@ -37,7 +37,7 @@ bool shortage_unprinted(int length)
 
 char *shortage_close(FILE *memory, char **text)
 {
-	if (!memory_closed(memory, text))
+	if (!textstream_closed(memory, text))
 		atomic_store(&shortage_is_noted, true);
 	return *text;
 }

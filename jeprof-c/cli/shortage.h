@@ -22,7 +22,8 @@ int shortage_note_code(int code);
 /* Whether asprintf failed by what it returned; then that is noted. */
 bool shortage_unprinted(int length);
 
-/* Closes a stream of memory_open(). Returns the text, to be freed, or NULL, which is noted: then *text is NULL, too. */
+/* Closes a stream of textstream_open(). Returns the text, to be freed, or NULL, which is noted: then *text is NULL,
+ * too. */
 char *shortage_close(FILE *memory, char **text);
 
 /* What was added to a text; "" where nothing was. That memory was short there is noted. */

@@ -44,12 +44,12 @@ int sink_write(void *context, const void *data, size_t len)
 void sink_text_open(struct sink_text *t)
 {
 	*t = (struct sink_text){ 0 };
-	t->file = memory_open(&t->bytes, &t->len);
+	t->file = textstream_open(&t->bytes, &t->len);
 }
 
 bool sink_text_write(struct sink_text *t, struct sink *sink)
 {
-	bool whole = t->file && memory_closed(t->file, &t->bytes);
+	bool whole = t->file && textstream_closed(t->file, &t->bytes);
 	if (!whole)
 		say("memory is short");
 	bool good = whole && !sink_write(sink, t->bytes, t->len);

@@ -4,53 +4,53 @@
 
 #include "base/strbuf.h"
 
-/* What a stream of memory_open() has. */
-struct memory {
+/* What a stream of textstream_open() has. */
+struct textstream {
 	struct jp_strbuf kept;
 	char **text;
 	size_t *len;
 };
 
-static ssize_t memory_add(void *cookie, const char *data, size_t len)
+static ssize_t textstream_add(void *cookie, const char *data, size_t len)
 {
-	struct memory *m = cookie;
-	jp_strbuf_add(&m->kept, data, len);
-	return m->kept.failed ? 0 : (ssize_t)len;
+	struct textstream *t = cookie;
+	jp_strbuf_add(&t->kept, data, len);
+	return t->kept.failed ? 0 : (ssize_t)len;
 }
 
-static int memory_end(void *cookie)
+static int textstream_end(void *cookie)
 {
-	struct memory *m = cookie;
-	jp_strbuf_str(&m->kept, "");
-	bool whole = !m->kept.failed;
+	struct textstream *t = cookie;
+	jp_strbuf_str(&t->kept, "");
+	bool whole = !t->kept.failed;
 	if (!whole)
-		jp_strbuf_release(&m->kept);
-	*m->text = m->kept.text;
-	*m->len = m->kept.len;
-	free(m);
+		jp_strbuf_release(&t->kept);
+	*t->text = t->kept.text;
+	*t->len = t->kept.len;
+	free(t);
 	return whole ? 0 : -1;
 }
 
-FILE *memory_open(char **text, size_t *len)
+FILE *textstream_open(char **text, size_t *len)
 {
-	struct memory *m = calloc(1, sizeof *m);
+	struct textstream *t = calloc(1, sizeof *t);
 	*text = NULL;
 	*len = 0;
-	if (!m)
+	if (!t)
 		return NULL;
-	m->text = text;
-	m->len = len;
-	FILE *file = fopencookie(m, "w", (cookie_io_functions_t){ .write = memory_add, .close = memory_end });
+	t->text = text;
+	t->len = len;
+	FILE *file = fopencookie(t, "w", (cookie_io_functions_t){ .write = textstream_add, .close = textstream_end });
 	if (file)
 		setvbuf(file, NULL, _IONBF, 0); /* its own buffer would be one more allocation */
 	else
-		free(m);
+		free(t);
 	return file;
 }
 
-bool memory_closed(FILE *memory, char **text)
+bool textstream_closed(FILE *stream, char **text)
 {
-	bool whole = !fclose(memory) && *text;
+	bool whole = !fclose(stream) && *text;
 	if (!whole) {
 		free(*text);
 		*text = NULL;

@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A stream whose text is kept, in place of open_memstream(), whose streams lose a piece in silence where glibc has no
- * memory for it, and take the next. NULL with errno when memory is short. The text is there once the stream is closed;
- * until then *text is NULL. */
-FILE *memory_open(char **text, size_t *len);
+/* A stream that keeps what is written to it. Once closed it gives the text, for free(), or an error: open_memstream()
+ * of glibc may lose a piece where memory is short, and tells nobody. Until it is closed *text is NULL. NULL with errno
+ * when memory is short. */
+FILE *textstream_open(char **text, size_t *len);
 
 /* Closes such a stream. False: memory was short, and *text is NULL. */
-bool memory_closed(FILE *memory, char **text);
+bool textstream_closed(FILE *stream, char **text);

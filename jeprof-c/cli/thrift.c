@@ -34,7 +34,7 @@ void thrift_put(FILE *to, unsigned lines, unsigned most, thrift_fn *put, const v
 	for (unsigned thrift = 0; !done && thrift <= most; thrift++) {
 		char *text = NULL;
 		size_t len;
-		FILE *memory = shortage_note(memory_open(&text, &len));
+		FILE *memory = shortage_note(textstream_open(&text, &len));
 		if (!memory)
 			return;
 		put(memory, what, thrift);

@@ -97,7 +97,7 @@ static char *findings_json(const struct scene *s, const struct findings *f)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = shortage_note(memory_open(&text, &size));
+	FILE *out = shortage_note(textstream_open(&text, &size));
 	if (out)
 		put_findings_json(out, s, f);
 	return out ? shortage_close(out, &text) : NULL;

@@ -133,7 +133,7 @@ bool put_brief(const struct jprof_coverage *coverage, const struct options *o, s
 	struct remedies *remedies = remedies_new(coverage, o);
 	char *end = NULL;
 	size_t size;
-	FILE *to = remedies ? memory_open(&end, &size) : NULL;
+	FILE *to = remedies ? textstream_open(&end, &size) : NULL;
 	b.remedies = remedies;
 	for (size_t i = 0; i < jprof_coverage_count(coverage); i++) {
 		const struct jprof_coverage_file *f = jprof_coverage_at(coverage, i);
@@ -144,7 +144,7 @@ bool put_brief(const struct jprof_coverage *coverage, const struct options *o, s
 		write_sentence(&b, to);
 		write_remedies(&b, to, lines < little_room ? 1 : most_others);
 	}
-	if (!to || !memory_closed(to, &end) || shortage_noted()) {
+	if (!to || !textstream_closed(to, &end) || shortage_noted()) {
 		say("memory is short");
 		free(end);
 		remedies_free(remedies);

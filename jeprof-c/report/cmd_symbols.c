@@ -41,7 +41,7 @@ static bool read_request(struct symbol_request *r)
 {
 	char *line = NULL;
 	size_t cap = 0;
-	FILE *maps = shortage_note(memory_open(&r->maps, &r->maps_len));
+	FILE *maps = shortage_note(textstream_open(&r->maps, &r->maps_len));
 	bool good = maps;
 	while (good && shortage_line(&line, &cap, stdin) >= 0) {
 		char *end;

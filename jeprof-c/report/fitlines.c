@@ -76,13 +76,13 @@ static int flush_line(struct fitlines *fit)
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *to = shortage_note(memory_open(&text, &len));
+	FILE *to = shortage_note(textstream_open(&text, &len));
 	if (!to)
 		return -1;
 	fit->line[fit->len] = '\0';
 	fit->len = 0;
 	put_line(to, fit->line, fit->columns);
-	int rc = memory_closed(to, &text) ? fit->write(fit->context, text, len) : -1;
+	int rc = textstream_closed(to, &text) ? fit->write(fit->context, text, len) : -1;
 	free(text);
 	return rc;
 }

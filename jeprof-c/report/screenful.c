@@ -192,7 +192,7 @@ static size_t put_end(FILE *to, const struct layout *l)
 	char *names = NULL, text[missing_most];
 	size_t size;
 	if (l->names && missing_names(l->view, l->o, l->inputs, top, text)) {
-		FILE *lines = shortage_note(memory_open(&names, &size));
+		FILE *lines = shortage_note(textstream_open(&names, &size));
 		names_lines = lines ? terminal_wrap(lines, text, l->size.columns) : 0;
 		if (lines)
 			shortage_close(lines, &names);
@@ -215,7 +215,7 @@ static char *make_next(struct layout *l, const struct loaded *loaded)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *to = shortage_note(memory_open(&text, &size));
+	FILE *to = shortage_note(textstream_open(&text, &size));
 	size_t lines = to ? (size_t)next_step_write(to, loaded, l->o, l->inputs, l->size.columns) : 0;
 	if (to && shortage_close(to, &text) && lines && has_room(l, 1 + lines)) {
 		l->next = 1 + lines;
@@ -230,9 +230,9 @@ static bool put_summary(FILE *to, struct layout *l)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *lines = memory_open(&text, &size);
+	FILE *lines = textstream_open(&text, &size);
 	int count = lines ? summary_write(lines, l->view, l->o, l->size.columns) : -1;
-	bool good = lines && memory_closed(lines, &text) && count >= 0;
+	bool good = lines && textstream_closed(lines, &text) && count >= 0;
 	size_t blank = l->under ? 0 : 1; /* the one before is that of what is outside */
 	if (good && count && has_room(l, (size_t)count + blank)) {
 		l->under += (size_t)count + blank;
@@ -250,7 +250,7 @@ static void put_outside(FILE *to, struct layout *l, const char *text)
 	for (size_t len; *text; text += len + (text[len] == '\n')) {
 		size_t blank = l->under ? 0 : 1, size;
 		char *wrapped = NULL, *line = shortage_note(strndup(text, len = strcspn(text, "\n")));
-		FILE *lines = shortage_note(memory_open(&wrapped, &size));
+		FILE *lines = shortage_note(textstream_open(&wrapped, &size));
 		size_t count = line && lines ? terminal_wrap(lines, line, l->size.columns) : 0;
 		bool fits = (!lines || shortage_close(lines, &wrapped)) && (!l->next || has_room(l, blank + count));
 		if (fits && count) {
@@ -268,11 +268,11 @@ static bool put_under(FILE *to, struct layout *l, const struct loaded *loaded, c
 {
 	char *outside_lines = NULL;
 	size_t size;
-	FILE *lines = memory_open(&outside_lines, &size);
+	FILE *lines = textstream_open(&outside_lines, &size);
 	char *next = l->more ? make_next(l, loaded) : NULL;
 	if (lines)
 		put_outside(lines, l, outside);
-	bool good = lines && memory_closed(lines, &outside_lines);
+	bool good = lines && textstream_closed(lines, &outside_lines);
 	if (l->more)
 		good = good && put_summary(to, l);
 	else if (l->under)
@@ -295,14 +295,14 @@ bool screenful_plan(struct screenful *s, const struct loaded *loaded, const stru
 	*s = (struct screenful){ 0 };
 	l.more = !o->quiet && !parts;
 	l.names = l.more && !loaded->warned;
-	FILE *over = memory_open(&s->over, &size), *under = memory_open(&s->under, &size);
+	FILE *over = textstream_open(&s->over, &size), *under = textstream_open(&s->under, &size);
 	if (over && sentence) {
 		l.over = terminal_wrap(over, sentence, l.size.columns);
 		fputs("\n", over);
 	}
 	l.lines = l.size.lines > said ? (l.size.lines - said) / (parts ? parts : 1) : l.size.lines ? 1 : 0;
 	bool good = sentence && over && under && put_under(under, &l, loaded, outside, &s->top);
-	good = (!over || memory_closed(over, &s->over)) && (!under || memory_closed(under, &s->under)) && good;
+	good = (!over || textstream_closed(over, &s->over)) && (!under || textstream_closed(under, &s->under)) && good;
 	free(sentence);
 	if (!good)
 		say("memory is short");

@@ -125,7 +125,7 @@ static bool write_metrics(const struct jprof_explanation *explanation, const str
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = shortage_note(memory_open(&text, &len));
+	FILE *out = shortage_note(textstream_open(&text, &len));
 	if (out) {
 		metrics_put(out, explanation, series);
 		text = shortage_close(out, &text);

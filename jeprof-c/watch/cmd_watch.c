@@ -139,7 +139,7 @@ static bool show_watch(struct watch *w)
 	struct terminal_size size = w->terminal ? terminal_size() : (struct terminal_size){ .columns = 80 };
 	char *text = NULL;
 	size_t len;
-	FILE *out = memory_open(&text, &len);
+	FILE *out = textstream_open(&text, &len);
 	if (!out)
 		return true;
 	put_status(out, w, size.columns);
@@ -149,7 +149,7 @@ static bool show_watch(struct watch *w)
 		fputs("\nWhat has grown is shown after the second snapshot.\n", out);
 	if (!w->terminal)
 		fputc('\n', out);
-	if (memory_closed(out, &text) && !watch_screen_show(text, len))
+	if (textstream_closed(out, &text) && !watch_screen_show(text, len))
 		w->write_error = errno;
 	free(text);
 	return !w->write_error;

@@ -13,10 +13,10 @@ static char *written(size_t failing, size_t *asked, size_t *len)
 {
 	char *text = NULL;
 	shortmem_arm(failing);
-	FILE *out = memory_open(&text, len);
+	FILE *out = textstream_open(&text, len);
 	for (int i = 0; out && i < lines; i++)
 		fprintf(out, "line %d\n", i);
-	bool whole = out && memory_closed(out, &text);
+	bool whole = out && textstream_closed(out, &text);
 	*asked = shortmem_disarm();
 	assert_int_equal(whole, text != NULL);
 	return text;
@@ -43,9 +43,9 @@ TEST(test_empty_stream)
 {
 	char *text;
 	size_t len;
-	FILE *out = memory_open(&text, &len);
+	FILE *out = textstream_open(&text, &len);
 	assert_non_null(out);
-	assert_true(memory_closed(out, &text));
+	assert_true(textstream_closed(out, &text));
 	assert_string_equal(text, "");
 	assert_int_equal(len, 0);
 	free(text);
