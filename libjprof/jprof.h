@@ -83,6 +83,7 @@ enum jprof_advice {
 	JPROF_ADVICE_RUBYHEAP,  /* jprof_rubyheap_open: it is no profile */
 	JPROF_ADVICE_HEAP,      /* jprof_profile_opts.heap: JPROF_HEAP_ALL */
 	JPROF_ADVICE_DUMPLESS,  /* an answer that needs no profile: where memory is, or what grew; see dumpless */
+	JPROF_ADVICE_READABLE,  /* the file, so that it can be read: the text says which names are missing, and why */
 };
 
 /* What went wrong. The texts are single lines of what people may be shown; `path` is empty and

@@ -95,6 +95,25 @@ static bool make_part_room(struct page_parts *parts, size_t most)
 	return false;
 }
 
+static bool has_note(const struct jprof_profile *profile, const char *note)
+{
+	size_t i = 0, count = jprof_profile_notes(profile);
+	while (i < count && strcmp(jprof_profile_note(profile, i), note))
+		i++;
+	return i < count;
+}
+
+/* Says what could not be read for the part alone: other remarks are those of the whole page, with other counts. */
+static void say_unread(const struct jprof_profile *part, const struct jprof_profile *whole)
+{
+	for (size_t i = 0; i < jprof_profile_notes(part); i++) {
+		enum jprof_advice advice = jprof_profile_note_advice(part, i);
+		const char *note = jprof_profile_note(part, i);
+		if ((advice == JPROF_ADVICE_READABLE || advice == JPROF_ADVICE_AGAIN) && !has_note(whole, note))
+			say_advised(note, advice);
+	}
+}
+
 /* The difference of two dumps, or one dump where there is no base, of one member or all. */
 static bool load_page_part(const struct part_maker *m, const char *key, char **dump, const char *base,
                            const char *member)
@@ -111,6 +130,8 @@ static bool load_page_part(const struct part_maker *m, const char *key, char **d
 	o.diff_base = o.base ? NULL : base;
 	o.quiet = true;
 	struct jprof_view *view = load_profile(loaded, &inputs, &o) ? load_view(loaded, &o) : NULL;
+	if (view)
+		say_unread(loaded->profile, m->page->loaded->profile);
 	parts->items[parts->count] = (struct jprof_page_part){ .key = shortage_note(strdup(key)), .view = view };
 	return parts->items[parts->count++].key && view;
 }

@@ -145,6 +145,7 @@ static const struct {
 	[JPROF_ADVICE_MEMORY] = { "", "; run jprof as root, with CAP_SYS_PTRACE" },
 	[JPROF_ADVICE_RUBYHEAP] = { "", ": jprof keepers FILE says who keeps them" },
 	[JPROF_ADVICE_HEAP] = { "", " (--heap=all has them)" },
+	[JPROF_ADVICE_READABLE] = { "", "" },
 	[JPROF_ADVICE_AGES] = { "", "; jprof run starts a program so, and FILE.ruby has to be beside FILE" },
 };
 

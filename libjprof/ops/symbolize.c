@@ -222,6 +222,15 @@ static bool hands_on_memory(const void *wrappers, const char *name)
 	return jp_is_wrapper_name(wrappers, name);
 }
 
+/* Which names are missing because something could not be read. */
+static int note_trouble(struct jprof_profile *profile, const struct jp_objfile *file, const struct jp_asking *asking)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	jp_strbuf_printf(&text, "%s %s: %s", file->path,
+	                 asking->nameless ? "gives no names" : "gives no lines and inlined functions", asking->trouble);
+	return text.failed ? -1 : jp_note_advised(profile, text.text, JPROF_ADVICE_READABLE);
+}
+
 static int ask_names(struct symbolizing *w, uint32_t object, struct jp_objfile *file, const struct question *q)
 {
 	bool hint = object == w->profile->allocator_hint, classified = false;
@@ -242,9 +251,7 @@ static int ask_names(struct symbolizing *w, uint32_t object, struct jp_objfile *
 			return -1;
 		classified = true;
 	}
-	if (!more && *asking.trouble &&
-	    jp_note(w->profile, "%s %s: %s", file->path,
-	            asking.nameless ? "gives no names" : "gives no lines and inlined functions", asking.trouble))
+	if (!more && *asking.trouble && note_trouble(w->profile, file, &asking))
 		return -1;
 	/* musl's libc is built without: what called it is missing in the dump. */
 	if (!more && seen.code && !seen.described)
