@@ -394,6 +394,9 @@ JPROF_API size_t jprof_profile_threads(const struct jprof_profile *profile);
 /* The i-th thread label, from 0: t2 before t10. It lives as long as the profile. Since: 0.1 */
 JPROF_API const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i);
 
+/* Number of tags that its stacks may have: 0 of a program that says none. Since: 0.2 */
+JPROF_API size_t jprof_profile_tags(const struct jprof_profile *profile);
+
 /* Number of object files and other regions that the input maps. Since: 0.2 */
 JPROF_API size_t jprof_profile_objects(const struct jprof_profile *profile);
 

@@ -35,12 +35,11 @@ static void add_page_tags(struct jp_strbuf *text, const struct jprof_table *tabl
 		jp_strbuf_printf(text, " and %zu more", others);
 }
 
-/* The rows by tag; NULL: nothing has any, or memory is short. */
+/* The rows by tag; NULL: memory is short. */
 static struct jprof_view *load_tags(const struct page *page, const struct options *o, struct jprof_table **table)
 {
 	const struct jprof_view_opts opts = { .size = sizeof opts, .granularity = JPROF_BY_TAG, .counter = o->counter };
 	struct jprof_view *view = NULL;
-	*table = NULL;
 	if (!shortage_note_code(jprof_view_new(page->loaded->profile, &opts, &view, NULL)))
 		shortage_note_code(jprof_table_new(view, NULL, table, NULL));
 	return view;
@@ -50,8 +49,8 @@ static struct jprof_view *load_tags(const struct page *page, const struct option
 static void page_say_holds(const struct page *page, const struct options *o, const struct jprof_page_source *source)
 {
 	struct jp_strbuf text = { 0 };
-	struct jprof_table *table;
-	struct jprof_view *view = load_tags(page, o, &table);
+	struct jprof_table *table = NULL;
+	struct jprof_view *view = jprof_profile_tags(page->loaded->profile) ? load_tags(page, o, &table) : NULL;
 	if (source->lines)
 		jp_strbuf_printf(&text, "%zu lines of source from %zu file%s (--no-source leaves them out) and ",
 		                 source->lines, source->files, source->files == 1 ? "" : "s");

@@ -511,6 +511,11 @@ const char *jprof_profile_object(const struct jprof_profile *profile, size_t i)
 	return i < jprof_profile_objects(profile) ? jp_string(profile, profile->objects[i].path) : NULL;
 }
 
+size_t jprof_profile_tags(const struct jprof_profile *profile)
+{
+	return profile ? profile->tags.count : 0;
+}
+
 size_t jprof_profile_notes(const struct jprof_profile *profile)
 {
 	return profile ? profile->note_count : 0;

@@ -242,6 +242,7 @@ TEST(test_profiles)
 	GIVES(== NULL, jprof_profile_thread(NULL, 0));
 	GIVES(== NULL, jprof_profile_thread(p, jprof_profile_threads(p)));
 	GIVES(== 0, jprof_profile_objects(NULL));
+	GIVES(== 0, jprof_profile_tags(NULL));
 	GIVES(== NULL, jprof_profile_object(NULL, 0));
 	GIVES(== NULL, jprof_profile_object(p, jprof_profile_objects(p)));
 	GIVES(== 0, jprof_profile_notes(NULL));
