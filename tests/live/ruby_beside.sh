@@ -31,7 +31,7 @@ mkfifo orders
 grown() {
     rm -f ./*.jprof out # of the one before, whose "ready" is none of this one
     exec 3<>orders
-    LD_PRELOAD=$agent:$jemalloc MALLOC_CONF=prof:true,lg_prof_sample:13,prof_prefix:$tmp/d/app \
+    LD_PRELOAD=$agent:$jemalloc MALLOC_CONF=prof:true,lg_prof_sample:13,prof_prefix:$tmp/d/app JPROF_AGENT=slots=8k \
         ruby --disable-gems leaks.rb "$1" "$2" <orders >out 2>err &
     pid=$!
     started="$started $pid"
