@@ -13,6 +13,7 @@
 #include "ruby/ruby_interpreter.h"
 #include "ruby/ruby_stacks.h"
 #include "ruby/ruby_tags.h"
+#include "ruby/slotdata.h"
 #include "ruby/slots.h"
 #include "ruby/slottable.h"
 #include "ruby/stacktree.h"
@@ -234,6 +235,8 @@ static void add_slot(const struct slot_sample *sample, void *arg)
 	add_string(text, sample->class);
 	textbuf_printf(text, "o %llx %u %u %u %u %u %u %u\n", (unsigned long long)sample->object, sample->node,
 	               sample->tag, sample->epoch, sample->type, sample->class, sample->slot, sample->size);
+	if (sample->moved)
+		textbuf_printf(text, "b %u\n", sample->moved * (unsigned)SLOTDATA_UNIT);
 }
 
 static void add_slots(struct textbuf *text, uint32_t stock)

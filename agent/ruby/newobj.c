@@ -45,9 +45,9 @@ static const char newobj_names[NEWOBJ_NAMES][32] = {
 };
 
 static const struct newobj_version newobj_versions[] = {
-	{ "3.1.", false, true, false, true, false, 14 },
-	{ "3.3.", true, true, true, true, true, 16 },
-	{ "3.4.", true, false, true, false, true, 16 },
+	{ "3.1.", false, true, false, true, false, true, 14 },
+	{ "3.3.", true, true, true, true, true, false, 16 },
+	{ "3.4.", true, false, true, false, true, false, 16 },
 };
 
 static const struct newobj_sampler *sampler; /* NULL: there is none */

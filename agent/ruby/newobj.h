@@ -17,6 +17,7 @@ struct newobj_version {
 	bool counts_imemo, counts_zalloc; /* else they call one that counts */
 	bool finds_plain;                 /* plain objects are allocated by a function that has no name */
 	bool has_sizes;                   /* slots are of several sizes */
+	bool moves_data;                  /* a collection moves data of objects to malloc's memory: slotdata.h */
 	unsigned page_log;                /* pages of the heap are aligned to so many bits */
 };
 

@@ -17,6 +17,7 @@ enum {
 	T_STRING = 5,
 	T_ARRAY = 7,
 	T_HASH = 8,
+	T_STRUCT = 9,
 	T_DATA = 0xc,
 	T_SYMBOL = 0x14,
 	T_IMEMO = 0x1a,

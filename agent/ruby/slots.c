@@ -111,7 +111,7 @@ static void slots_take(VALUE object, long size)
 		atomic_fetch_add(&slots_missed, 1);
 	if (!serves || !has_class_yet(object, type))
 		return;
-	struct slot_sample sample = { .object = object, .size = (uint16_t)size, .type = (uint16_t)type };
+	struct slot_sample sample = { .object = object, .size = (uint16_t)size, .type = (uint8_t)type };
 	sample.slot = has_sizes ? (uint16_t)ruby.rb_gc_obj_slot_size(object) : SLOTS_OLD;
 	if (!take_down(object, &sample))
 		atomic_fetch_add(&slots_missed, 1);

@@ -7,6 +7,7 @@
 #include "ruby/ruby_api.h"
 #include "ruby/ruby_names.h"
 #include "ruby/ruby_objects.h"
+#include "ruby/slotdata.h"
 #include "ruby/slottable.h"
 #include "ruby/stacktree.h"
 
@@ -223,10 +224,16 @@ static void keep_living(const struct stock *stock, struct slot_sample *samples, 
 {
 	for (uint32_t i = 0; i < places; i++) {
 		struct slot_sample *sample = &samples[i];
-		if (sample->object && sample->stock != stock->number)
+		if (!sample->object)
+			continue;
+		if (sample->stock != stock->number) {
 			remove_sample(sample);
-		else if (sample->object && !sample->class)
+			continue;
+		}
+		if (!sample->class)
 			name_class(sample);
+		if (rubys->moves_data)
+			sample->moved = slotdata_moved(sample->object, sample->type);
 	}
 }
 

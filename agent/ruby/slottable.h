@@ -15,7 +15,8 @@ struct slot_sample {
 	uint32_t class;           /* its name, a text; 0: none, or not yet known */
 	uint32_t stock;           /* the last one in which it lived; 0: it is younger */
 	uint16_t tag, slot, size; /* bytes of its slot, and those that it was counted for */
-	uint16_t type;
+	uint8_t type;
+	uint8_t moved; /* of slotdata.h, in its units */
 };
 
 /* Returns 0 or an errno. */

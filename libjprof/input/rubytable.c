@@ -352,7 +352,20 @@ static int read_slot_sample(struct table_parse *p)
 	slot.type = (uint32_t)type;
 	slot.slot = (uint32_t)bytes;
 	slot.size = (uint32_t)size;
+	slot.moved = 0;
 	t->slots[t->slot_count++] = slot;
+	return GOOD;
+}
+
+/* Of the sample before it. */
+static int read_moved(struct table_parse *p)
+{
+	enum { most_moved = 2048 };
+	struct jp_rubytable *t = p->table;
+	uint64_t bytes;
+	if (!t->slot_count || !take_decimal(&p->line, most_moved, &bytes) || p->line.len)
+		return FAULTY_TABLE;
+	t->slots[t->slot_count - 1].moved = (uint32_t)bytes;
 	return GOOD;
 }
 
@@ -401,7 +414,7 @@ static int read_table_line(struct table_parse *p)
 		      { "time", read_time },       { "start", read_start },
 		      { "e", read_epoch },         { "directory", read_directory },
 		      { "o", read_slot_sample },   { "slots", read_slot_rate },
-		      { "end", read_table_end } };
+		      { "b", read_moved },         { "end", read_table_end } };
 	struct jp_span word = take_table_word(&p->line);
 	if (p->ended)
 		return FAULTY_TABLE;

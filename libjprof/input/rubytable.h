@@ -52,6 +52,7 @@ struct jp_rubyslot {
 	uint32_t class;      /* id in texts; JP_NONE: not known */
 	uint32_t slot, size; /* bytes of its slot, and those that it was counted for; not 0 */
 	uint32_t type;       /* of the object: below 32 */
+	uint32_t moved;      /* bytes of data that Ruby's collector may have moved to malloc's memory; 0: none */
 };
 
 struct jp_rubytable {

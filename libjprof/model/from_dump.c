@@ -11,6 +11,7 @@
 #include "model/build.h"
 #include "model/cutstacks.h"
 #include "model/fileproof.h"
+#include "model/movedsamples.h"
 #include "model/slotsamples.h"
 
 struct dump_load {
@@ -161,7 +162,9 @@ static int add_slots(struct dump_load *w, const char *wanted)
 {
 	const struct jp_rubytable *table = w->ruby.any && !w->ruby.no_slots ? w->ruby.table : NULL;
 	bool each = !wanted || !strcmp(wanted, "*");
-	return table && table->slot_rate && each ? jp_slot_samples_add(&w->ruby, w->worker) : 0;
+	if (!table || !table->slot_rate || !each)
+		return 0;
+	return jp_moved_samples_divide(&w->ruby, w->worker) || jp_slot_samples_add(&w->ruby, w->worker) ? -1 : 0;
 }
 
 static int add_records(struct dump_load *w, const char *wanted)

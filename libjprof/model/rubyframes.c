@@ -28,7 +28,7 @@ uint32_t jp_ruby_object(struct jprof_profile *profile)
 }
 
 /* What stands for the linker's name of markers. */
-static const char marker[] = "<marker>", aside[] = "<frames left out>";
+static const char marker[] = "<marker>", aside[] = "<frames left out>", moved[] = "<moved> ";
 
 bool jp_is_ruby_marker(const char *system)
 {
@@ -37,7 +37,12 @@ bool jp_is_ruby_marker(const char *system)
 
 bool jp_is_ruby_aside(const char *system)
 {
-	return !strcmp(system, aside);
+	return !strcmp(system, aside) || jp_ruby_moved_class(system);
+}
+
+const char *jp_ruby_moved_class(const char *system)
+{
+	return strncmp(system, moved, strlen(moved)) ? NULL : system + strlen(moved);
 }
 
 uint32_t jp_ruby_place(struct jprof_profile *profile, uint32_t object, const char *name, const char *system,
@@ -51,6 +56,20 @@ uint32_t jp_ruby_place(struct jprof_profile *profile, uint32_t object, const cha
 	if (frame.function == JP_NONE)
 		return JP_NONE;
 	return jp_location_named(profile, object, place.fnv, 0, &frame, 1, JPROF_SOURCE_RUBY);
+}
+
+uint32_t jp_ruby_no_creator(struct jprof_profile *profile, uint32_t object)
+{
+	return jp_ruby_place(profile, object, JPROF_NO_CREATOR, marker, NULL, 0);
+}
+
+uint32_t jp_ruby_moved(struct jprof_profile *profile, uint32_t object, const char *class)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 }, system = { 0 };
+	jp_strbuf_printf(&name, "data of %s, moved by a GC", class);
+	jp_strbuf_printf(&system, "%s%s", moved, class);
+	bool failed = name.failed || system.failed;
+	return failed ? JP_NONE : jp_ruby_place(profile, object, name.text, system.text, NULL, 0);
 }
 
 int jp_ruby_outside(struct jprof_profile *profile, uint32_t object)

@@ -22,6 +22,14 @@ bool jp_is_ruby_object(const char *path);
 uint32_t jp_ruby_place(struct jprof_profile *profile, uint32_t object, const char *name, const char *system,
                        const char *file, uint32_t line);
 
+/* The place that stands for no creator, at the outer end of a stack of what a collection moved; and the one that says
+ * whose data it was, between the native part and the stack of the object that has it. JP_NONE when memory is short. */
+uint32_t jp_ruby_no_creator(struct jprof_profile *profile, uint32_t object);
+uint32_t jp_ruby_moved(struct jprof_profile *profile, uint32_t object, const char *class);
+
+/* The class in the linker's name of such a place; NULL: it is another one. */
+const char *jp_ruby_moved_class(const char *system);
+
 /* Makes the place that stands for no Ruby stack: profile->outside_ruby. 0, or -1 when memory is short. */
 int jp_ruby_outside(struct jprof_profile *profile, uint32_t object) jp_must_check;
 

@@ -40,11 +40,16 @@ struct slot_load {
 	size_t cap;
 };
 
+const char *jp_slot_class(const struct jp_rubytable *table, const struct jp_rubyslot *slot)
+{
+	const char *known = jp_rubytable_text(table, slot->class), *type = jp_ruby_type_name(slot->type);
+	return *known ? known : type ? type : "Nameless";
+}
+
 static uint32_t place_of_slot(struct slot_load *w, const struct jp_rubyslot *slot)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
-	const char *known = jp_rubytable_text(w->ruby->table, slot->class);
-	const char *type = jp_ruby_type_name(slot->type), *class = *known ? known : type ? type : "Nameless";
+	const char *class = jp_slot_class(w->ruby->table, slot);
 	jp_strbuf_printf(&name, "%s object", class);
 	struct jprof_profile *p = w->ruby->profile;
 	struct jp_checksum place = jp_checksum_none();

@@ -9,6 +9,7 @@
 #include "model/code.h"
 #include "model/fileproof.h"
 #include "model/identity.h"
+#include "model/movedsamples.h"
 #include "model/pairs.h"
 #include "model/slotsamples.h"
 #include "statistics/related.h"
@@ -18,6 +19,8 @@ struct translation {
 	uint32_t *object;
 	uint32_t *location;
 	uint32_t *sample;
+	uint32_t *moved_back; /* where what a collection moved is to have no line: movedsamples.h */
+	uint32_t moved_count;
 	struct jp_epochs_join epochs;
 	size_t common; /* samples of stacks that both have */
 	bool related;
@@ -398,10 +401,12 @@ static int note_unlike(struct jprof_profile *to, const struct jprof_profile *fro
 }
 
 /* A difference of what one side alone has sampled is no growth. */
-static int note_slots(struct jprof_profile *to, const struct jprof_profile *from)
+static int note_slots(struct jprof_profile *to, const struct jprof_profile *from, struct translation *t)
 {
 	if (to->info.has_slots == from->info.has_slots)
 		return 0;
+	if (jp_moved_samples_back(to, &t->moved_back, &t->moved_count))
+		return -1;
 	return jp_note(to, "objects in slots of Ruby's own heap were sampled in the %s alone, and are left out",
 	               to->info.has_slots ? "later one" : "base");
 }
@@ -425,7 +430,7 @@ static int translate(struct jprof_profile *to, const struct jprof_profile *from,
 	return translate_mappings(to, from, t) || translate_samples(to, from, factor, t) || add_notes(to, from) ||
 	               jp_identity_merge(to, from, factor) || add_directories(to, from) ||
 	               (factor < 0 && !how->part && judge_processes(to, from, before, t)) ||
-	               (factor < 0 && note_slots(to, from)) || add_inputs(to, from, factor)
+	               (factor < 0 && note_slots(to, from, t)) || add_inputs(to, from, factor)
 	           ? -1
 	           : 0;
 }
@@ -450,8 +455,10 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 	to->info.has_ruby |= from->info.has_ruby;
 	bool one_sided = factor < 0 && to->info.has_slots != from->info.has_slots;
 	to->info.has_slots |= from->info.has_slots;
-	if (one_sided)
+	if (one_sided) {
 		jp_slot_samples_drop(to);
+		jp_moved_samples_undo(to, t->moved_back, t->moved_count);
+	}
 	to->unlearned_ruby |= from->unlearned_ruby;
 	to->loose_addresses |= from->loose_addresses;
 	if (factor < 0 && from->mtime > to->base_mtime)
@@ -558,6 +565,7 @@ int jp_profile_merge_as(struct jprof_profile *to, const struct jprof_profile *fr
 	free(t.object);
 	free(t.location);
 	free(t.sample);
+	free(t.moved_back);
 	jp_epochs_join_release(&t.epochs);
 	return rc ? jp_error_nomem(err) : 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/rubyframes.h"
 #include "model/slotsamples.h"
 #include "view/origin.h"
 
@@ -140,14 +141,21 @@ static struct by_files look_at_files(const struct jp_groups *g, const struct jp_
 	return f;
 }
 
-/* "Ruby data: String" of an object in a slot, as of what malloc gave it. */
-static void put_slot_group(const struct jp_groups *g, uint32_t place, bool group, struct jp_strbuf *out)
+/* The linker's name of a place's function. */
+static const char *system_of_place(const struct jp_groups *g, uint32_t place)
 {
 	const struct jp_location *l = &g->code->locations[place];
-	const struct jp_function *f = &g->code->functions[g->code->frames[l->frame_first].function];
-	jp_strbuf_str(out, "Ruby data");
-	if (group)
-		jp_strbuf_printf(out, ": %s", jp_code_string(g->code, f->system));
+	return l->frame_count
+	           ? jp_code_string(g->code, g->code->functions[g->code->frames[l->frame_first].function].system)
+	           : "";
+}
+
+/* The class of an object of Ruby, in a slot or with data that a collection moved; NULL: it is none of these. */
+static const char *class_of_stack(const struct jp_groups *g, const struct jp_group_stack *s)
+{
+	if (jp_is_slot_object(jp_code_object(g->code, s->objects[0])))
+		return system_of_place(g, s->places[0]);
+	return s->native < s->depth ? jp_ruby_moved_class(system_of_place(g, s->places[s->native])) : NULL;
 }
 
 const struct jp_rule *jp_put_group(struct jp_groups *g, const struct jp_group_stack *s, bool group,
@@ -155,8 +163,9 @@ const struct jp_rule *jp_put_group(struct jp_groups *g, const struct jp_group_st
 {
 	struct by_files f = look_at_files(g, s);
 	const struct jp_rule *rule = rule_of_paths(g, s);
-	if (!rule && jp_is_slot_object(jp_code_object(g->code, s->objects[0]))) {
-		put_slot_group(g, s->places[0], group, out);
+	const char *class = rule ? NULL : class_of_stack(g, s);
+	if (class) {
+		jp_strbuf_printf(out, "Ruby data%s%s", group ? ": " : "", group ? class : "");
 		return NULL;
 	}
 	if (!rule && f.role == JP_ROLE_FOREIGN)

@@ -1,8 +1,6 @@
 # A program that leaks objects of one kind, in lines whose numbers it says, while others work and keep nothing.
-#   ruby slot_leaks.rb KIND COUNT    then a line of standard input for each round; "ready LINE BYTES" after each: what Ruby
-#                                    says that all its objects take
+#   ruby slot_leaks.rb KIND COUNT    then a line of standard input for each round; "ready LINE" after each
 require "json"
-require "objspace"
 require "set"
 
 Node = Struct.new(:id, :parent)
@@ -45,7 +43,7 @@ round = lambda do
   count.times { |i| leak.call(at + i); others(i) if i % 10 == 0 }
   at += count
   GC.start
-  puts "ready #{line} #{ObjectSpace.memsize_of_all}"
+  puts "ready #{line}"
   $stdout.flush
 end
 round.call

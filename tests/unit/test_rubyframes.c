@@ -279,6 +279,65 @@ TEST(test_slots_explained)
 	jprof_profile_free(p);
 }
 
+/* R = 64. A Hash of Ruby 3.1 whose 144 bytes of data a collection moved into 160 of jemalloc's. */
+static const char moved[] = "s 1 app/a.rb\ns 2 Shop\ns 3 find\nn 2 0 1 12 2 . 3\nm 4 0 after-gc 0\nslots 64\n"
+			    "o 1000 2 0 1 8 0 40 40\nb 144\nend 2\n";
+
+static char *moved_stacks(int bytes, enum jprof_heap heap, struct jprof_range *range)
+{
+	char stacks[512];
+	stack(stacks, sizeof stacks, bytes, (const uint64_t[]){ 0x401000, NODE(4), EPOCH(1) }, 3);
+	struct jprof_profile *p = heap_of(moved, stacks, heap);
+	const struct jprof_symbolize_opts none = { .size = sizeof none, .no_lookup = true };
+	assert_int_equal(jprof_profile_symbolize(p, &none, NULL), 0);
+	jprof_profile_range(p, JPROF_INUSE_SPACE, range);
+	char *is = stacks_of(p);
+	jprof_profile_free(p);
+	return is;
+}
+
+/* The Hash stands for 40 / p bytes of slots and 160 / p of data, p = 1 - exp(-40/64): 86 and 344, and a standard error
+ * of the latter, 344 sqrt(1-p), is 252. So it is given 596 of 1000, and all of 200. Slots and data are one sample,
+ * whose variance is (their bytes)^2 (1-p). */
+TEST(test_moved)
+{
+	const double p = 1 - exp(-40 / 64.0);
+	struct jprof_range range;
+	char *is = moved_stacks(1000, JPROF_HEAP_ALL, &range);
+	assert_string_equal(is, "404: subject+0x1000 < after a GC: creator not known\n"
+	                        "596: subject+0x1000 < data of Hash, moved by a GC < Shop.find app/a.rb:12\n"
+	                        "86: Hash object < Shop.find app/a.rb:12\n");
+	assert_true(fabs(range.error - (596 + 40 / p) * sqrt(1 - p)) < 1);
+	free(is);
+	is = moved_stacks(200, JPROF_HEAP_ALL, &range);
+	assert_contains(is, "200: subject+0x1000 < data of Hash, moved by a GC < Shop.find app/a.rb:12\n");
+	assert_contains(is, "0: subject+0x1000 < after a GC: creator not known\n");
+	free(is);
+	is = moved_stacks(1000, JPROF_HEAP_MALLOC, &range);
+	assert_string_equal(is, "1000: subject+0x1000 < after a GC: creator not known\n");
+	free(is);
+}
+
+/* Of a difference with a dump that has no samples of objects, nothing that was moved has a line. */
+TEST(test_moved_difference)
+{
+	static const char plain[] = "s 1 app/a.rb\ns 2 Shop\ns 3 find\nn 2 0 1 12 2 . 3\nm 4 0 after-gc 0\nend 2\n";
+	char more[512], less[512];
+	stack(more, sizeof more, 1000, (const uint64_t[]){ 0x401000, NODE(4), EPOCH(1) }, 3);
+	stack(less, sizeof less, 400, (const uint64_t[]){ 0x401000, NODE(4), EPOCH(1) }, 3);
+	for (int side = 0; side < 2; side++) {
+		struct jprof_profile *now = heap_of(side ? moved : plain, more, JPROF_HEAP_ALL),
+				     *base = heap_of(side ? plain : moved, less, JPROF_HEAP_ALL);
+		assert_int_equal(jprof_profile_difference(now, base, NULL), 0);
+		char *is = stacks_of(now);
+		assert_contains(is, "600: after a GC: creator not known\n");
+		assert_contains(is, "0: data of Hash, moved by a GC < Shop.find app/a.rb:12\n");
+		free(is);
+		jprof_profile_free(now);
+		jprof_profile_free(base);
+	}
+}
+
 /* A difference of two that have them; one of a dump that has none is of malloc alone, and says so. */
 TEST(test_slots_difference)
 {
