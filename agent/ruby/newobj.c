@@ -45,9 +45,13 @@ static const char newobj_names[NEWOBJ_NAMES][32] = {
 };
 
 static const struct newobj_version newobj_versions[] = {
-	{ "3.1.", false, true, false, true, false, true, 14 },
-	{ "3.3.", true, true, true, true, true, false, 16 },
-	{ "3.4.", true, false, true, false, true, false, 16 },
+	{ "3.1.", .size_at = 3, .counts_imemo = true, .finds_plain = true, .moves_data = true, .page_log = 14 },
+	{ "3.2.", .size_at = 3, .counts_imemo = true, .finds_plain = true, .has_sizes = true, .moves_data = true,
+	  .page_log = 16 },
+	{ "3.3.", .size_at = 4, .counts_imemo = true, .counts_zalloc = true, .counts_typed_zalloc = true,
+	  .finds_plain = true, .has_sizes = true, .page_log = 16 },
+	{ "3.4.", .size_at = 4, .counts_zalloc = true, .counts_typed_zalloc = true, .has_sizes = true, .page_log = 16 },
+	{ "4.0.", .size_at = 5, .counts_typed_zalloc = true, .has_sizes = true, .is_marked = true, .page_log = 16 },
 };
 
 static const struct newobj_sampler *sampler; /* NULL: there is none */
@@ -56,7 +60,7 @@ static newobj_fn *real[NEWOBJ_FUNCTIONS];
 typedef newobj_fn *alloc_func_fn(VALUE class);
 static alloc_func_fn first_alloc_func, *real_alloc_func = first_alloc_func;
 static atomic_bool resolved;
-static bool is_fourth;               /* the argument that is the size; else it is the third */
+static unsigned size_at = 3;         /* which argument is the size */
 static long fixed[NEWOBJ_FUNCTIONS]; /* sizes that are not said; 0: it is not counted */
 static __thread long left __attribute__((tls_model("initial-exec")));
 static __thread long left_before __attribute__((tls_model("initial-exec"))); /* the pause */
@@ -152,7 +156,7 @@ void newobj_load(void)
 {
 	const char *version = dlsym(RTLD_DEFAULT, "ruby_version");
 	known = version ? newobj_known(version) : NULL;
-	is_fourth = known && known->size_is_fourth;
+	size_at = known ? known->size_at : 3;
 	resolve(false);
 }
 
@@ -212,6 +216,16 @@ static inline __attribute__((always_inline)) bool count_down(long size)
 }
 #endif
 
+/* The argument that is the size. With branches, which are foreseen: fewer instructions than with moves. */
+static inline __attribute__((always_inline)) long size_among(VALUE third, VALUE fourth, VALUE fifth)
+{
+	if (__builtin_expect_with_probability(size_at > 4, 1, 0.9))
+		return (long)(uint32_t)fifth + ADDED;
+	if (__builtin_expect_with_probability(size_at == 4, 1, 0.9))
+		return (long)(uint32_t)fourth + ADDED;
+	return (long)(uint32_t)third + ADDED;
+}
+
 #define NEWOBJ_ENTRY(function, which, bytes)                                                                           \
 	VALUE function(VALUE a, VALUE b, VALUE c, VALUE d, VALUE e, VALUE f)                                           \
 	{                                                                                                              \
@@ -234,9 +248,8 @@ static inline __attribute__((always_inline)) bool count_down(long size)
 	newobj_fn function __attribute__((visibility("default"), used));                                               \
 	NEWOBJ_ENTRY(function, which, bytes)
 
-NEWOBJ_EXPORTED(newobj_protected, "rb_wb_protected_newobj_of", NEWOBJ_PROTECTED,
-                (long)(uint32_t)(is_fourth ? d : c) + ADDED)
-NEWOBJ_EXPORTED(newobj_unprotected, "rb_wb_unprotected_newobj_of", NEWOBJ_UNPROTECTED, (long)(uint32_t)c + ADDED)
+NEWOBJ_EXPORTED(newobj_protected, "rb_wb_protected_newobj_of", NEWOBJ_PROTECTED, size_among(c, d, e))
+NEWOBJ_EXPORTED(newobj_unprotected, "rb_wb_unprotected_newobj_of", NEWOBJ_UNPROTECTED, size_among(c, c, d))
 NEWOBJ_EXPORTED(newobj_protected_ec, "rb_ec_wb_protected_newobj_of", NEWOBJ_PROTECTED_EC, (long)(uint32_t)d + ADDED)
 NEWOBJ_EXPORTED(newobj_of, "rb_newobj_of", NEWOBJ_OF, fixed[NEWOBJ_OF])
 NEWOBJ_EXPORTED(newobj_imemo, "rb_imemo_new", NEWOBJ_IMEMO, fixed[NEWOBJ_IMEMO])
@@ -256,6 +269,8 @@ alloc_func_fn newobj_alloc_func __attribute__((visibility("default"), used));
 
 newobj_fn *newobj_alloc_func(VALUE class)
 {
+	if (!real[NEWOBJ_PLAIN])
+		return real_alloc_func(class);
 	newobj_fn *found = real_alloc_func(class);
 	if (__builtin_expect(found && found == real[NEWOBJ_PLAIN], 1))
 		return newobj_plain;
@@ -279,7 +294,8 @@ const struct newobj_version *newobj_start(void)
 	fixed[NEWOBJ_OF] = ONE_SLOT;
 	fixed[NEWOBJ_IMEMO] = known->counts_imemo ? ONE_SLOT : 0;
 	fixed[NEWOBJ_DATA] = fixed[NEWOBJ_TYPED_DATA] = ONE_SLOT;
-	fixed[NEWOBJ_DATA_ZALLOC] = fixed[NEWOBJ_TYPED_DATA_ZALLOC] = known->counts_zalloc ? ONE_SLOT : 0;
+	fixed[NEWOBJ_DATA_ZALLOC] = known->counts_zalloc ? ONE_SLOT : 0;
+	fixed[NEWOBJ_TYPED_DATA_ZALLOC] = known->counts_typed_zalloc ? ONE_SLOT : 0;
 	if (known->finds_plain)
 		find_plain();
 	return known;

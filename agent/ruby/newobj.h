@@ -12,13 +12,15 @@
 
 /* What differs from one Ruby to another. */
 struct newobj_version {
-	char version[8];     /* as RUBY_VERSION begins */
-	bool size_is_fourth; /* the argument of rb_wb_protected_newobj_of that is the size: a context comes first */
-	bool counts_imemo, counts_zalloc; /* else they call one that counts */
-	bool finds_plain;                 /* plain objects are allocated by a function that has no name */
-	bool has_sizes;                   /* slots are of several sizes */
-	bool moves_data;                  /* a collection moves data of objects to malloc's memory: slotdata.h */
-	unsigned page_log;                /* pages of the heap are aligned to so many bits */
+	char version[8];  /* as RUBY_VERSION begins */
+	unsigned size_at; /* which argument of rb_wb_protected_newobj_of is the size; of the unprotected one the third
+	                   * is, or where this is the fifth, the fourth */
+	bool counts_imemo, counts_zalloc, counts_typed_zalloc; /* else they call one that counts */
+	bool finds_plain;  /* plain objects are allocated by a function that has no name */
+	bool has_sizes;    /* slots are of several sizes */
+	bool moves_data;   /* a collection moves data of objects to malloc's memory: slotdata.h */
+	bool is_marked;    /* an object that is a sample has a mark: its id would be a field, and it has none yet */
+	unsigned page_log; /* pages of the heap are aligned to so many bits */
 };
 
 /* Who is asked where a counter is used up. */

@@ -74,6 +74,7 @@ static const char names[][40] = {
 	"rb_obj_id",
 	"rb_gc_obj_slot_size",
 	"rb_gc_enable",
+	"rb_gc_disable_no_rest",
 	"rb_ivar_foreach",
 	"rb_mod_const_at",
 	"rb_st_init_numtable_with_size",

@@ -113,6 +113,7 @@ struct ruby_api {
 	VALUE (*rb_obj_id)(VALUE object);
 	size_t (*rb_gc_obj_slot_size)(VALUE object); /* from Ruby 3.2 on */
 	VALUE (*rb_gc_enable)(void);
+	VALUE (*rb_gc_disable_no_rest)(void); /* where slots have several sizes */
 	void (*rb_ivar_foreach)(VALUE object, int (*each)(uintptr_t, VALUE, VALUE), VALUE data);
 	void *(*rb_mod_const_at)(VALUE module, void *table);
 	void *(*rb_st_init_numtable_with_size)(uintptr_t count);

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of Ruby 3.1: rarray.h, robject.h, internal/hash.h, internal/struct.h and transient_heap.c. A Hash has room for 8
- * pairs where it has no table of its own. What is larger than 2 KB is malloc's from the start. */
+/* Of Ruby 3.1 and 3.2 (objects of 3.1): rarray.h, robject.h, internal/hash.h, internal/struct.h and transient_heap.c. A
+ * Hash has room for 8 pairs where it has no table of its own. What is larger than 2 KB is malloc's from the start. */
 enum { TABLE_WORDS = 8 * 2, MOST_WORDS = 2048 / sizeof(VALUE) };
 
 struct heap_object {

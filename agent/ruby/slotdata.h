@@ -1,5 +1,5 @@
-/* What of an object a collection of Ruby 3.1 may have moved from Ruby's heap for what is young to malloc's memory: the
- * data of small Arrays, Hashes, Structs and objects. */
+/* What of an object a collection of Ruby 3.1 or 3.2 may have moved from Ruby's heap for what is young to malloc's
+ * memory: the data of small Arrays, Hashes, Structs and objects. */
 #pragma once
 
 #include <stdint.h>

@@ -95,7 +95,7 @@ static void note_seen(double objects)
 
 static bool take_down(VALUE object, struct slot_sample *sample)
 {
-	sample->id = ruby.rb_obj_id(object);
+	sample->id = slotstock_identify(object);
 	sample->node = ruby_stacks_take();
 	sample->tag = (uint16_t)ruby_tags_now();
 	sample->epoch = epoch_is_on() ? epoch_now() : 0;
@@ -146,7 +146,7 @@ static const char *slots_learn_how(void)
 {
 	const struct newobj_version *version = newobj_start();
 	if (!version)
-		return "the agent knows how Ruby 3.1, 3.3 and 3.4 allocate objects";
+		return "the agent knows how Ruby 3.1 to 4.0 allocate objects";
 	if (is_static())
 		return "this Ruby is no shared library: nothing can stand between it and its own functions";
 	has_sizes = version->has_sizes;

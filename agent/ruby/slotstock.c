@@ -1,5 +1,6 @@
 #include "ruby/slotstock.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
@@ -11,12 +12,12 @@
 #include "ruby/slottable.h"
 #include "ruby/stacktree.h"
 
-/* SEEN_ID: of an object's flags, Ruby 3.1 to 3.4. */
+/* SAMPLED: of an object's flags. To Ruby 3.4 it says that the object has an id, and 4.0 has no use for it. */
 enum {
 	STOCK_PAGES = 1 << 19,
 	STOCK_PAGES_MOST = STOCK_PAGES / 4 * 3,
 	IDS = 2 * SLOTTABLE_MOST,
-	SEEN_ID = 1 << 9,
+	SAMPLED = 1 << 9,
 	SLOT_TYPE = 0x1f
 };
 enum { LAST_TYPE = 0x0f, TYPE_SYMBOL = 0x14 };
@@ -55,9 +56,10 @@ static uintptr_t symbol(const char *name)
 
 static bool has_stock_functions(void)
 {
-	return ruby.rb_obj_id && ruby.rb_gc_disable && ruby.rb_gc_enable && ruby.rb_objspace_each_objects &&
-	       ruby.rb_gc_stat && ruby.rb_gc_latest_gc_info && ruby.rb_id2sym && ruby.rb_intern && ruby.rb_str_new &&
-	       ruby.rb_class_real && ruby.rb_mod_name && (!rubys->has_sizes || ruby.rb_gc_obj_slot_size);
+	return (rubys->is_marked || ruby.rb_obj_id) && ruby.rb_gc_disable && ruby.rb_gc_enable &&
+	       ruby.rb_objspace_each_objects && ruby.rb_gc_stat && ruby.rb_gc_latest_gc_info && ruby.rb_id2sym &&
+	       ruby.rb_intern && ruby.rb_str_new && ruby.rb_class_real && ruby.rb_mod_name &&
+	       (!rubys->has_sizes || (ruby.rb_gc_obj_slot_size && ruby.rb_gc_disable_no_rest));
 }
 
 static VALUE flags_of(VALUE object)
@@ -65,12 +67,35 @@ static VALUE flags_of(VALUE object)
 	return *(const volatile VALUE *)object;
 }
 
-static bool shows_ids(void)
+/* Where slots have several sizes a new object's words are what was there before, and Ruby's callers trust that nothing
+ * is collected before they have set them. An id takes memory, and might have it collected. */
+static VALUE identify_by_id(VALUE object)
+{
+	VALUE was_disabled = rubys->has_sizes ? ruby.rb_gc_disable_no_rest() : 1;
+	VALUE id = ruby.rb_obj_id(object);
+	if (!was_disabled)
+		ruby.rb_gc_enable();
+	return id;
+}
+
+static VALUE identify_by_mark(VALUE object)
+{
+	static _Atomic VALUE marked;
+	*(volatile VALUE *)object |= SAMPLED;
+	return ++marked;
+}
+
+VALUE slotstock_identify(VALUE object)
+{
+	return rubys->is_marked ? identify_by_mark(object) : identify_by_id(object);
+}
+
+static bool shows_samples(void)
 {
 	volatile VALUE object = ruby.rb_str_new("", 0);
-	bool before = flags_of(object) & SEEN_ID;
-	VALUE id = ruby.rb_obj_id(object);
-	return !before && flags_of(object) & SEEN_ID && ruby.rb_obj_id(object) == id;
+	bool before = flags_of(object) & SAMPLED;
+	VALUE id = slotstock_identify(object);
+	return !before && flags_of(object) & SAMPLED && (rubys->is_marked || ruby.rb_obj_id(object) == id);
 }
 
 const char *slotstock_learn(const struct newobj_version *version)
@@ -78,10 +103,11 @@ const char *slotstock_learn(const struct newobj_version *version)
 	rubys = version;
 	if (!has_stock_functions())
 		return "this Ruby does not export all functions by which the agent tells which objects live";
-	if (!shows_ids())
-		return "this Ruby's objects do not show that they have an id";
+	if (!shows_samples())
+		return "this Ruby's objects do not show that they have an id, or a mark";
 	compactions = symbol("compact_count");
-	ruby.rb_gc_stat(compactions);
+	size_t times = ruby.rb_gc_stat(compactions);
+	compacted = rubys->is_marked ? times : 0;
 	state = symbol("state");
 	none = symbol("none");
 	ruby.rb_gc_latest_gc_info(state);
@@ -137,10 +163,12 @@ static bool is_slot(const struct stock *stock, uintptr_t address)
 
 /* ---- samples ---- */
 
-static bool has_id(VALUE object, unsigned type, VALUE id)
+/* A marked object is the last sample that was taken where it lies. */
+static bool may_be(VALUE object, const struct slot_sample *sample)
 {
 	VALUE flags = flags_of(object);
-	return (flags & SLOT_TYPE) == type && flags & SEEN_ID && ruby.rb_obj_id(object) == id;
+	return (flags & SLOT_TYPE) == sample->type && flags & SAMPLED &&
+	       (rubys->is_marked || ruby.rb_obj_id(object) == sample->id);
 }
 
 static uint32_t *id_at(VALUE id)
@@ -161,7 +189,7 @@ static uint32_t look_at_samples(const struct stock *stock, struct slot_sample *s
 		struct slot_sample *sample = &samples[i];
 		if (!sample->id)
 			continue;
-		if (is_slot(stock, sample->object) && has_id(sample->object, sample->type, sample->id)) {
+		if (is_slot(stock, sample->object) && may_be(sample->object, sample)) {
 			sample->stock = stock->number;
 			continue;
 		}
@@ -174,10 +202,28 @@ static uint32_t look_at_samples(const struct stock *stock, struct slot_sample *s
 	return missing;
 }
 
+/* Of several samples at one place the last one lives; they are in `ids` by their places. */
+static void look_at_marked(const struct stock *stock, struct slot_sample *samples, uint32_t places)
+{
+	for (uint32_t i = 0; i < places; i++) {
+		const struct slot_sample *sample = &samples[i];
+		if (!sample->id || !is_slot(stock, sample->object) || !may_be(sample->object, sample))
+			continue;
+		uint32_t *at = id_at(sample->object);
+		while (*at && samples[*at - 1].object != sample->object)
+			at = next_id(at);
+		if (!*at || samples[*at - 1].id < sample->id)
+			*at = i + 1;
+	}
+	for (const uint32_t *at = ids; at < ids + IDS; at++)
+		if (*at)
+			samples[*at - 1].stock = stock->number;
+}
+
 static void find_by_id(const struct stock *stock, struct slot_sample *samples, VALUE object)
 {
 	unsigned type = flags_of(object) & SLOT_TYPE;
-	if (!(flags_of(object) & SEEN_ID) || !type || (type > LAST_TYPE && type != TYPE_SYMBOL))
+	if (!(flags_of(object) & SAMPLED) || !type || (type > LAST_TYPE && type != TYPE_SYMBOL))
 		return;
 	VALUE id = ruby.rb_obj_id(object);
 	for (uint32_t *at = id_at(id); *at; at = next_id(at)) {
@@ -220,6 +266,12 @@ static void remove_sample(struct slot_sample *sample)
 	slottable_remove(sample);
 }
 
+/* Objects of Ruby 3.2 do not say how many variables they have room for. */
+static bool shows_moved(unsigned type)
+{
+	return rubys->moves_data && !(type == T_OBJECT && rubys->has_sizes);
+}
+
 static void keep_living(const struct stock *stock, struct slot_sample *samples, uint32_t places)
 {
 	for (uint32_t i = 0; i < places; i++) {
@@ -232,7 +284,7 @@ static void keep_living(const struct stock *stock, struct slot_sample *samples, 
 		}
 		if (!sample->class)
 			name_class(sample);
-		if (rubys->moves_data)
+		if (shows_moved(sample->type))
 			sample->moved = slotdata_moved(sample->object, sample->type);
 	}
 }
@@ -245,7 +297,9 @@ static bool judge_samples(const struct stock *stock)
 	struct slot_sample *samples = slottable_take(&places);
 	if (!samples)
 		return false;
-	if (look_at_samples(stock, samples, places) && times != compacted)
+	if (rubys->is_marked)
+		look_at_marked(stock, samples, places);
+	else if (look_at_samples(stock, samples, places) && times != compacted)
 		look_for_moved(stock, samples);
 	compacted = times;
 	keep_living(stock, samples, places);
@@ -267,6 +321,8 @@ const char *slotstock_take(uint32_t number)
 	bool judged = false;
 	if (!ruby_objects_are_alone())
 		return "there are several ractors, and others would change the heap meanwhile";
+	if (rubys->is_marked && ruby.rb_gc_stat(compactions) != compacted)
+		return "GC.compact moved objects, and those of this Ruby are not found again";
 	forget_pages();
 	ruby.rb_objspace_each_objects(note_heap_page, &stock);
 	if (stock.fits) {

@@ -1,15 +1,22 @@
-/* Which of the sampled objects live. An object's id is never given twice, so it is the one that was sampled where a
- * slot at its address has its type and its id. */
+/* Which of the sampled objects live. To Ruby 3.4 an object's id is never given twice, so it is the one that was sampled
+ * where a slot at its address has its type and its id. Of Ruby 4.0 it has a mark, which a new object does not have: a
+ * bit of its flags of which Ruby makes no use. Where GC.compact has moved objects those of 4.0 are not told any more.
+ */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "ruby/ruby_api.h"
 
 struct newobj_version;
 
 /* In a job, on a Ruby thread; may raise. Are all functions there, and is an object seen to have an id as it is
  * expected? NULL, or why not. */
 const char *slotstock_learn(const struct newobj_version *version);
+
+/* In an allocation, on a Ruby thread: what the object is known by from now on; not 0. Allocates no object. */
+VALUE slotstock_identify(VALUE object);
 
 /* Likewise. Those that do not live leave slottable.h, the others get this number and the names of their classes. Ends a
  * sweep that is under way. Returns NULL, or why nothing was done. */

@@ -10,7 +10,7 @@ enum { SLOTTABLE_MOST = 1 << 17 };
 
 struct slot_sample {
 	VALUE object; /* its address; 0: no sample is here */
-	VALUE id;     /* rb_obj_id; 0: it is dead */
+	VALUE id;     /* of slotstock.h; 0: it is dead */
 	uint32_t node, epoch;
 	uint32_t class;           /* its name, a text; 0: none, or not yet known */
 	uint32_t stock;           /* the last one in which it lived; 0: it is younger */

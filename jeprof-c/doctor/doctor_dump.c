@@ -98,24 +98,12 @@ static void check_ruby_of_command(const struct scene *s, struct findings *f)
 		    s->proof.version);
 }
 
-/* Of these nobody knows yet how they allocate: it is no fault of the set-up, and nothing can be done about it. */
-static bool hides_slots(const char *ruby)
-{
-	return !strncmp(ruby, "3.2.", 4) || !strncmp(ruby, "4.0.", 4);
-}
-
 /* Nothing where JPROF_AGENT has slots=off. */
 void check_slots(const struct scene *s, struct findings *f)
 {
 	const struct jprof_agent_report *r = s->report;
 	if (r && r->ruby && r->ruby_slots)
 		findings_add(f, "slots", VERDICT_OK, NULL, "objects in slots of Ruby's own heap are sampled");
-	else if (r && r->ruby && r->ruby_slots_why && hides_slots(r->ruby))
-		findings_add(
-		    f, "slots", VERDICT_OK, NULL,
-		    "of Ruby %s, objects in slots of its own heap are not in the profile (3.1, 3.3 and 3.4 have "
-		    "them); jprof snap --objects counts them",
-		    r->ruby);
 	else if (r && r->ruby && r->ruby_slots_why)
 		findings_add(f, "slots", VERDICT_WARN, "man jprof-agent says where they are sampled",
 		             "objects in slots of Ruby's own heap are not sampled: %s", r->ruby_slots_why);

@@ -28,7 +28,7 @@ static const struct opt_row run_rows[] = {
 	{ "at", OPT_TEXT, RUN_AT(at), 0, NULL, "peak",
 	  "makes a dump at each new peak of memory, at least a tenth and a minute after the last one; keeps the newest two" },
 	{ "slots", OPT_TEXT, RUN_AT(slots), 0, NULL, "N",
-	  "how many bytes lie between samples of objects in slots of Ruby's own heap (128k; Ruby 3.1, 3.3, 3.4); or off" },
+	  "how many bytes lie between samples of objects in slots of Ruby's own heap (128k; Ruby 3.1 to 4.0); or off" },
 	{ "jemalloc", OPT_TEXT, RUN_AT(jemalloc), 0, NULL, "FILE",
 	  "uses this jemalloc; $JPROF_JEMALLOC does the same" },
 	{ "no-agent", OPT_SWITCH, RUN_AT(no_agent), 0, NULL, NULL,

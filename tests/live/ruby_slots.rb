@@ -6,8 +6,8 @@
 #   fork CHILDREN         children and their parent, each of which judges its own: "0 wrong"
 #   lines ROUNDS COUNT    two lines make objects that are kept: "LINE COUNT ESTIMATE STANDARD_ERROR", twice, of all rounds
 #   ractors               several ractors allocate; then the reason why nothing is judged
-require "fiddle"
 require "json"
+require "objspace"
 require "set"
 require "socket"
 
@@ -15,6 +15,8 @@ def ask(request)
   sleep 0.01 until (name = File.read("/proc/self/maps")[/memfd:jprof-agent:\d+:\d+:(.*) \(deleted\)$/, 1])
   UNIXSocket.open(name.sub(/\A@/, "\0")) { |socket| socket.puts(request); return JSON.parse(socket.gets) }
 end
+
+def address(object) = ObjectSpace.dump(object)[/0x\h+/].hex
 
 def dump
   reply = ask("dump gc=1 timeout=60000")
@@ -59,18 +61,27 @@ def deaths(rounds, count, random = Random.new(42))
     GC.start
     others = again(count)
     others.each_with_index { |object, i| object.object_id if i % 7 == 0 }
-    GC.compact if round.odd? && GC.respond_to?(:compact)
+    GC.compact if round.odd? && FINDS_MOVED && GC.respond_to?(:compact)
     table, ruby = dump
     abort "no slots: #{ruby["slots"]}" if ruby["slots"]["why"]
     live = samples_of(table, "make").to_set
-    kept = all.compact.map { |object| Fiddle.dlwrap(object) }.to_set
+    kept = all.compact.map { |object| address(object) }.to_set
     made += count
-    strays = live - kept - [Fiddle.dlwrap(all)]
+    strays = live - kept - [address(all)]
     alive += strays.size
     dead += (kept - live).size
-    warn "round #{round}: #{kept.size} kept, #{live.size} live, strays #{strays.first(3).map { |a| Fiddle::Pointer.new(a).to_value.inspect[0, 40] }} #{ruby["slots"]}"
+    warn "round #{round}: #{kept.size} kept, #{live.size} live, strays #{strays.size} #{ruby["slots"]}"
   end
+  compact_without_ids unless FINDS_MOVED
   puts "#{made} #{alive} #{dead}"
+end
+
+# Objects of Ruby 4.0 have a mark and no id: those that were moved are not found, and none of them is told.
+FINDS_MOVED = RUBY_VERSION < "4"
+def compact_without_ids
+  GC.compact
+  why = dump[1]["slots"]["why"]
+  abort "after GC.compact: #{why}" unless why&.start_with?("GC.compact moved objects")
 end
 
 KINDS = {
