@@ -5,12 +5,15 @@ does not; it leaves no file where it fails. In the gate a few of each command's 
 and always the same ones, the last two of them, too, and each of those that a library of FROM asks for; with JPROF_SWEEP=whole 200 of them, with a number
 so many.
 usage: short_memory.py JPROF FAILNTH.so SOURCE_ROOT [COMMAND...]"""
+import base64
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import graph
 
@@ -127,6 +130,25 @@ def run(name, words, nth):
     return got.returncode, out, err, files, asked
 
 
+def notes_in(value):
+    if isinstance(value, list):
+        return [note for item in value for note in notes_in(item)]
+    if not isinstance(value, dict):
+        return []
+    notes = value.get("notes")
+    own = notes if isinstance(notes, list) and all(isinstance(note, str) for note in notes) else []
+    return own + [note for item in value.values() for note in notes_in(item)]
+
+
+def page_notes(files):
+    """What a page says of its names and numbers, a line each: it is packed there."""
+    page = re.search(rb'id="data">([^<]*)<', files.get("out", b""))
+    if not page:
+        return ""
+    text = zlib.decompress(base64.b64decode(page[1])).decode("latin1")
+    return "\n".join(notes_in(json.JSONDecoder().raw_decode(text)[0])) + "\n"
+
+
 def says_why(now, whole):
     before = set(whole.splitlines())
     return any(reason in line for line in now.splitlines() if line not in before for reason in REASONS)
@@ -156,7 +178,7 @@ def judge(name, words, counts):
     for nth in tried:
         now, now_out, now_err, now_files, _ = run(name, words, nth)
         wrong = None
-        why = says_why(now_err + now_out, err + out)
+        why = says_why(now_err + now_out + "\n" + page_notes(now_files), err + out + "\n" + page_notes(files))
         if now < 0:
             wrong = f"signal {-now}"
             counts[wrong] = counts.get(wrong, 0) + 1
