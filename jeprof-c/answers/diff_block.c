@@ -17,8 +17,9 @@ static void add_block_detail(struct answer *a, const char *label, const char *te
 /* Likewise, and empties it; no detail where there is nothing. */
 static void add_made_detail(struct answer *a, const char *label, struct jp_strbuf *text)
 {
-	if (text->len)
-		add_block_detail(a, label, shortage_text(text));
+	const char *made = shortage_text(text);
+	if (*made)
+		add_block_detail(a, label, made);
 	jp_strbuf_release(text);
 }
 

@@ -151,8 +151,9 @@ static void put_page_sure(FILE *out, const struct page *page, const struct jprof
 	fputs("\"sure\": [", out);
 	/* One number for one thing: the answer of a diff, and the parts of explain, have all of the memory. */
 	outside_line(page->loaded, page->diff || page->explained, &outside);
-	if (outside.len) {
-		jp_strbuf_printf(&text, "Beside the profile: %s.", shortage_text(&outside));
+	const char *line = shortage_text(&outside);
+	if (*line) {
+		jp_strbuf_printf(&text, "Beside the profile: %s.", line);
 		json_print(out, "%s", shortage_text(&text));
 	}
 	jp_strbuf_release(&outside);

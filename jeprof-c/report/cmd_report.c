@@ -315,8 +315,9 @@ static void remark_after(const struct loaded *l, const struct jprof_view *view, 
 		return;
 	if (!o->as_jeprof && !format->errors)
 		outside_line(l, false, &outside);
-	if (outside.len)
-		say("%s", shortage_text(&outside));
+	const char *beside = shortage_text(&outside);
+	if (*beside)
+		say("%s", beside);
 	if (rows && !l->warned && missing_names(view, o, inputs, options_report(o).top, text))
 		say("%s", text);
 }
