@@ -13,8 +13,8 @@
 /* What differs from one Ruby to another. */
 struct newobj_version {
 	char version[8];  /* as RUBY_VERSION begins */
-	unsigned size_at; /* which argument of rb_wb_protected_newobj_of is the size; of the unprotected one the third
-	                   * is, or where this is the fifth, the fourth */
+	unsigned size_at; /* the place of the size among the arguments of rb_wb_protected_newobj_of: 3, 4 or 5. Of
+	                   * rb_wb_unprotected_newobj_of it is 3, but 4 where this is 5 */
 	bool counts_imemo, counts_zalloc, counts_typed_zalloc; /* else they call one that counts */
 	bool finds_plain;  /* plain objects are allocated by a function that has no name */
 	bool has_sizes;    /* slots are of several sizes */

@@ -12,12 +12,13 @@
 #include "ruby/slottable.h"
 #include "ruby/stacktree.h"
 
-/* SAMPLED: of an object's flags. To Ruby 3.4 it says that the object has an id, and 4.0 has no use for it. */
+/* IDENTIFIED: of an object's flags. To Ruby 3.4 it says that the object has an id; 4.0 does not use it, and the agent
+ * sets it. */
 enum {
 	STOCK_PAGES = 1 << 19,
 	STOCK_PAGES_MOST = STOCK_PAGES / 4 * 3,
 	IDS = 2 * SLOTTABLE_MOST,
-	SAMPLED = 1 << 9,
+	IDENTIFIED = 1 << 9,
 	SLOT_TYPE = 0x1f
 };
 enum { LAST_TYPE = 0x0f, TYPE_SYMBOL = 0x14 };
@@ -81,7 +82,7 @@ static VALUE identify_by_id(VALUE object)
 static VALUE identify_by_mark(VALUE object)
 {
 	static _Atomic VALUE marked;
-	*(volatile VALUE *)object |= SAMPLED;
+	*(volatile VALUE *)object |= IDENTIFIED;
 	return ++marked;
 }
 
@@ -93,9 +94,9 @@ VALUE slotstock_identify(VALUE object)
 static bool shows_samples(void)
 {
 	volatile VALUE object = ruby.rb_str_new("", 0);
-	bool before = flags_of(object) & SAMPLED;
+	bool before = flags_of(object) & IDENTIFIED;
 	VALUE id = slotstock_identify(object);
-	return !before && flags_of(object) & SAMPLED && (rubys->is_marked || ruby.rb_obj_id(object) == id);
+	return !before && flags_of(object) & IDENTIFIED && (rubys->is_marked || ruby.rb_obj_id(object) == id);
 }
 
 const char *slotstock_learn(const struct newobj_version *version)
@@ -167,7 +168,7 @@ static bool is_slot(const struct stock *stock, uintptr_t address)
 static bool may_be(VALUE object, const struct slot_sample *sample)
 {
 	VALUE flags = flags_of(object);
-	return (flags & SLOT_TYPE) == sample->type && flags & SAMPLED &&
+	return (flags & SLOT_TYPE) == sample->type && flags & IDENTIFIED &&
 	       (rubys->is_marked || ruby.rb_obj_id(object) == sample->id);
 }
 
@@ -223,7 +224,7 @@ static void look_at_marked(const struct stock *stock, struct slot_sample *sample
 static void find_by_id(const struct stock *stock, struct slot_sample *samples, VALUE object)
 {
 	unsigned type = flags_of(object) & SLOT_TYPE;
-	if (!(flags_of(object) & SAMPLED) || !type || (type > LAST_TYPE && type != TYPE_SYMBOL))
+	if (!(flags_of(object) & IDENTIFIED) || !type || (type > LAST_TYPE && type != TYPE_SYMBOL))
 		return;
 	VALUE id = ruby.rb_obj_id(object);
 	for (uint32_t *at = id_at(id); *at; at = next_id(at)) {

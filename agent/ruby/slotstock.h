@@ -15,12 +15,13 @@ struct newobj_version;
  * expected? NULL, or why not. */
 const char *slotstock_learn(const struct newobj_version *version);
 
-/* In an allocation, on a Ruby thread: what the object is known by from now on; not 0. Allocates no object. */
-VALUE slotstock_identify(VALUE object);
-
 /* Likewise. Those that do not live leave slottable.h, the others get this number and the names of their classes. Ends a
  * sweep that is under way. Returns NULL, or why nothing was done. */
 const char *slotstock_take(uint32_t stock);
 
 /* On a Ruby thread: is no garbage being collected, so that there is no sweep to be ended? */
 bool slotstock_is_cheap(void);
+
+/* On a Ruby thread, in an allocation: what this object is known by from now on; not 0. Nothing is collected meanwhile.
+ */
+VALUE slotstock_identify(VALUE object);

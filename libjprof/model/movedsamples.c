@@ -65,15 +65,6 @@ static void sum_held(struct moved_load *w)
 
 /* ---- what their owners tell ------------------------------------------------------------------------------- */
 
-/* One of jemalloc's size classes, to 2 KB: four in each doubling, at least 16 bytes apart. */
-static double class_of_moved(uint32_t bytes)
-{
-	uint32_t step = 16;
-	while (8 * step < bytes)
-		step *= 2;
-	return (bytes + step - 1) / step * step;
-}
-
 /* True if what it stands for can be given to a line. */
 static bool has_line(const struct jp_rubyslot *slot)
 {
@@ -88,7 +79,7 @@ static double chance_of_owner(const struct jp_rubytable *t, const struct jp_ruby
 /* How many bytes of moved data it stands for, by itself. */
 static double owned_by_slot(const struct jp_rubytable *t, const struct jp_rubyslot *slot)
 {
-	return class_of_moved(slot->moved) / chance_of_owner(t, slot);
+	return (double)jp_size_class_above(slot->moved - 1) / chance_of_owner(t, slot);
 }
 
 /* What it is given of what its epoch holds: whole bytes, so that two dumps of one state are equal. */

@@ -16,8 +16,7 @@ static double chance(double rate, double size)
 	return -expm1(-size / rate);
 }
 
-/* jemalloc's size classes: 8, multiples of 16 to 128, then four to each doubling. */
-static uint64_t class_above(uint64_t size)
+uint64_t jp_size_class_above(uint64_t size)
 {
 	uint64_t step = size < 8 ? 8 : 16;
 	while (size >= 8 * step)
@@ -54,8 +53,8 @@ static double rounded_size(double rate, const uint64_t count[2], double *n)
 	double least = mean / slack - 1;
 	if (mean >= 0x1p60)
 		return 0;
-	for (uint64_t size = class_above(least > 0 ? (uint64_t)least : 0); (double)size <= mean * slack;
-	     size = class_above(size))
+	for (uint64_t size = jp_size_class_above(least > 0 ? (uint64_t)least : 0); (double)size <= mean * slack;
+	     size = jp_size_class_above(size))
 		if (counters_fit(rate, (double)size, count, n))
 			return (double)size;
 	return 0;
@@ -65,7 +64,7 @@ static double rounded_size(double rate, const uint64_t count[2], double *n)
 static double size_of_all(double rate, const uint64_t count[2], double *n)
 {
 	uint64_t size = count[1] % count[0] ? 0 : count[1] / count[0];
-	double rounded = size && class_above(size - 1) == size ? 0 : rounded_size(rate, count, n);
+	double rounded = size && jp_size_class_above(size - 1) == size ? 0 : rounded_size(rate, count, n);
 	if (rounded > 0)
 		return rounded;
 	*n = (double)count[0];

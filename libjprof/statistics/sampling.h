@@ -7,6 +7,10 @@
 
 enum { jp_least_size = 8 }; /* bytes: jemalloc's smallest size class */
 
+/* The smallest of jemalloc's size classes that is larger than so many bytes: 8, multiples of 16 to 128, then four to
+ * each doubling. */
+uint64_t jp_size_class_above(uint64_t size);
+
 struct jp_sampling {
 	double n;           /* sampled objects */
 	double variance[2]; /* of the estimated objects and bytes */
