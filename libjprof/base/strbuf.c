@@ -7,14 +7,18 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/tenths.h"
 #include "base/utf8.h"
 #include "jprof.h"
 
 static bool strbuf_reserve(struct jp_strbuf *buf, size_t more)
 {
-	if (!buf->failed &&
-	    (more > SIZE_MAX - buf->len - 1 || jp_array_reserve(&buf->text, &buf->cap, buf->len + more + 1, 1)))
-		buf->failed = true;
+	if (buf->failed)
+		return false;
+	if (more < buf->cap - buf->len)
+		return true;
+	buf->failed = more > SIZE_MAX - buf->len - 1 ||
+	              jp_array_reserve(&buf->text, &buf->cap, buf->len + more + 1, sizeof *buf->text);
 	return !buf->failed;
 }
 
@@ -67,6 +71,12 @@ void jp_strbuf_uleb(struct jp_strbuf *buf, uint64_t value)
 {
 	char bytes[jp_longest_uleb];
 	jp_strbuf_add(buf, bytes, (size_t)(jp_put_uleb(bytes, value) - bytes));
+}
+
+void jp_strbuf_whole(struct jp_strbuf *buf, double value)
+{
+	if (strbuf_reserve(buf, jp_tenths_size))
+		buf->len += jp_put_whole(buf->text + buf->len, jp_tenths_size, value);
 }
 
 void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width)

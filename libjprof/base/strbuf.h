@@ -43,6 +43,9 @@ static inline char *jp_put_uleb(char *to, uint64_t value)
 /* Adds such a number. */
 void jp_strbuf_uleb(struct jp_strbuf *buf, uint64_t value);
 
+/* Adds the whole part of a number, as jp_put_whole writes it. */
+void jp_strbuf_whole(struct jp_strbuf *buf, double value);
+
 /* Adds `s` with so many blanks before it that both have `width` bytes at least. */
 void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width);
 

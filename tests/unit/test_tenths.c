@@ -1,4 +1,5 @@
 /* Numbers with one place, beside printf's. */
+#include "base/strbuf.h"
 #include "base/tenths.h"
 
 #include "harness.h"
@@ -52,4 +53,19 @@ TEST(test_room)
 	char text[jp_tenths_size];
 	assert_int_equal(jp_put_tenths(text, sizeof text, 1e300), jp_tenths_size - 1);
 	assert_int_equal(strlen(text), jp_tenths_size - 1);
+}
+
+/* In a buffer that has to grow for each of them, too. */
+TEST(test_buffer)
+{
+	struct jp_strbuf buf = { 0 };
+	char theirs[2000] = "";
+	for (double value = 0.75; value < 1e17; value *= -7) {
+		jp_strbuf_whole(&buf, value);
+		snprintf(theirs + strlen(theirs), sizeof theirs - strlen(theirs), "%.0f", trunc(value) + 0.0);
+	}
+	assert_false(buf.failed);
+	assert_string_equal(buf.text, theirs);
+	assert_int_equal(buf.len, strlen(theirs));
+	jp_strbuf_release(&buf);
 }
