@@ -198,18 +198,22 @@ static void count_frames(struct row_tally *t, uint32_t id)
 {
 	const struct jprof_view *v = t->view;
 	const struct jp_view_stack *stack = &v->stacks[id];
+	const struct jp_location *locations = v->code.locations;
+	const uint32_t *places = stack->places, *row_of_frame = v->row_of_frame, depth = stack->depth;
 	const double value = jp_stack_value(v, id);
-	uint32_t count, first;
-	if (stack->depth)
+	uint32_t count, skip = stack->skip;
+	if (depth)
 		count_flat(t, jp_row_of_frame(v, jp_place_frames(v, stack, 0, &count)), id, value);
-	for (uint32_t i = 0; i < stack->depth; i++) {
-		if (v->nameless && !v->code.locations[stack->places[i]].frame_count) {
-			count_nameless(t, stack->places[i], id, value);
-			continue;
-		}
-		first = jp_place_frames(v, stack, i, &count);
-		for (uint32_t f = first; f < first + count; f++)
-			count_cum(t, jp_row_of_frame(v, f), id, value);
+	for (uint32_t i = 0; i < depth; i++, skip = 0) {
+		const struct jp_location *l = &locations[places[i]];
+		const uint32_t *row = row_of_frame + l->frame_first, *end = row + l->frame_count;
+		if (row < end)
+			for (row += skip; row < end; row++)
+				count_cum(t, *row, id, value);
+		else if (v->nameless)
+			count_nameless(t, places[i], id, value);
+		else
+			count_cum(t, jp_row_of_frame(v, v->code.frame_count + places[i]), id, value);
 	}
 }
 
