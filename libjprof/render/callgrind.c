@@ -15,8 +15,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/idsort.h"
 #include "base/search.h"
-#include "base/tenths.h"
 #include "base/trie.h"
 #include "model/tags.h"
 #include "render/render.h"
@@ -81,6 +81,7 @@ struct graph {
 	struct jp_pairs homes;        /* (id, object) of functions, */
 	struct jp_pairs function_ids; /* and (home, what else is in their keys) */
 	struct jp_pairs places;       /* (function, line) */
+	uint32_t *first_places;       /* by frame: its place where its title is new in a stack, or JP_NONE */
 	struct jp_pairs cost_ids;     /* (place, place called there or JP_NONE) */
 	struct jp_trie stacks;        /* of frames; behind the numbers of all frames those of tags */
 	struct call *calls;           /* by node of `stacks`, of which 0 is none */
@@ -168,10 +169,15 @@ static int learn_frame(struct graph *g, uint32_t frame, uint32_t stack, struct c
 	call->title = written_title(g, f);
 	if (call->title == JP_NONE)
 		return -1;
-	const struct function_key key = { f->function, jp_frame_location(g->view, frame)->object, f->inlined,
-		                          count_title(g, call->title, stack) };
+	uint32_t again = count_title(g, call->title, stack);
+	call->place = again ? JP_NONE : g->first_places[frame];
+	if (call->place != JP_NONE)
+		return 0;
+	const struct function_key key = { f->function, jp_frame_location(g->view, frame)->object, f->inlined, again };
 	uint32_t function = function_of_key(g, &key);
 	call->place = function == JP_NONE ? JP_NONE : jp_pair_id(&g->places, function, f->line);
+	if (!again)
+		g->first_places[frame] = call->place;
 	return call->place == JP_NONE ? -1 : 0;
 }
 
@@ -314,11 +320,6 @@ static const char *function_object(const struct graph *g, const struct function 
 	return *path ? path : "???";
 }
 
-static int by_number(uint32_t a, uint32_t b)
-{
-	return jp_order(a, b);
-}
-
 static int compare_functions(const void *a, const void *b, void *context)
 {
 	const struct graph *g = context;
@@ -327,8 +328,7 @@ static int compare_functions(const void *a, const void *b, void *context)
 	int rc = strcmp(function_object(g, x), function_object(g, y));
 	rc = rc ? rc : strcmp(function_file(g, x), function_file(g, y));
 	rc = rc ? rc : strcmp(function_name(g, x), function_name(g, y));
-	rc = rc ? rc : by_number(x->key.again, y->key.again);
-	return rc ? rc : by_number(m, n);
+	return rc ? rc : jp_order_by(x->key.again, y->key.again, jp_order(m, n));
 }
 
 /* Orders all functions by object file, file and name, and puts their places into the costs' keys. */
@@ -355,17 +355,38 @@ static int rank_functions(struct graph *g)
 	return 0;
 }
 
-/* By function; its own lines before its calls. */
-static int by_cost_key(const void *a, const void *b)
+/* Of one function: its own lines before its calls. */
+static int by_cost_key(uint32_t a, uint32_t b, const void *context)
 {
-	const struct cost_key *x = &((const struct cost *)a)->key, *y = &((const struct cost *)b)->key;
-	if (x->from != y->from)
-		return by_number(x->from, y->from);
+	const struct graph *g = context;
+	const struct cost_key *x = &g->costs[a].key, *y = &g->costs[b].key;
 	if ((x->to == JP_NONE) != (y->to == JP_NONE))
 		return x->to == JP_NONE ? -1 : 1;
 	if (x->line != y->line)
-		return by_number(x->line, y->line);
-	return x->to != y->to ? by_number(x->to, y->to) : by_number(x->to_line, y->to_line);
+		return jp_order(x->line, y->line);
+	return jp_order_by(x->to, y->to, jp_order(x->to_line, y->to_line));
+}
+
+/* Numbers of all costs by function, then as by_cost_key has them; NULL when memory is short. */
+static uint32_t *order_costs(const struct graph *g)
+{
+	uint32_t *ends = calloc(g->function_count + 1, sizeof *ends); /* by function; where it begins, at first */
+	uint32_t *ids = calloc(g->cost_count + 1, sizeof *ids);
+	if (!ends || !ids) {
+		free(ends);
+		free(ids);
+		return NULL;
+	}
+	for (size_t i = 0; i < g->cost_count; i++)
+		ends[g->costs[i].key.from + 1]++;
+	for (size_t i = 1; i < g->function_count; i++)
+		ends[i] += ends[i - 1];
+	for (uint32_t i = 0; i < g->cost_count; i++)
+		ids[ends[g->costs[i].key.from]++] = i;
+	for (size_t i = 0, first = 0; i < g->function_count; first = ends[i++])
+		jp_sort_ids(ids + first, ends[i] - first, by_cost_key, g);
+	free(ends);
+	return ids;
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
@@ -373,8 +394,7 @@ static int by_cost_key(const void *a, const void *b)
 /* A whole number of 0 or more, and what stands behind it. */
 static void put_number(struct graph *g, double value, const char *behind)
 {
-	char text[jp_tenths_size];
-	jp_strbuf_add(g->out, text, jp_put_whole(text, sizeof text, value));
+	jp_strbuf_whole(g->out, value);
 	jp_strbuf_str(g->out, behind);
 }
 
@@ -488,16 +508,11 @@ static void put_callgrind_head(struct graph *g)
 		jp_strbuf_printf(g->out, "event: %s : %s\nevents: %s\nsummary: %.0f\n", name, title, name, g->total[0]);
 }
 
-static int put_callgrind(struct graph *g)
+static int put_costs(struct graph *g, const uint32_t *ids)
 {
 	uint32_t before = JP_NONE;
-	if (rank_functions(g))
-		return -1;
-	if (g->cost_count)
-		qsort(g->costs, g->cost_count, sizeof *g->costs, by_cost_key);
-	put_callgrind_head(g);
 	for (size_t i = 0; i < g->cost_count; i++) {
-		const struct cost *cost = &g->costs[i];
+		const struct cost *cost = &g->costs[ids[i]];
 		if (cost->value[0] == 0 && cost->value[1] == 0)
 			continue;
 		if (cost->key.from != before) {
@@ -510,11 +525,22 @@ static int put_callgrind(struct graph *g)
 			return -1;
 		jp_strbuf_drain(g->out);
 	}
+	return 0;
+}
+
+static int put_callgrind(struct graph *g)
+{
+	uint32_t *ids = rank_functions(g) ? NULL : order_costs(g);
+	if (!ids)
+		return -1;
+	put_callgrind_head(g);
+	int rc = put_costs(g, ids);
+	free(ids);
 	jp_strbuf_printf(g->out, "\ntotals: %.0f", g->total[0]);
 	if (has_shrunk(g))
 		jp_strbuf_printf(g->out, " %.0f", g->total[1]);
 	jp_strbuf_str(g->out, "\n");
-	return 0;
+	return rc;
 }
 
 static void callgrind_release(struct graph *g)
@@ -534,6 +560,7 @@ static void callgrind_release(struct graph *g)
 	free(g->functions);
 	free(g->costs);
 	free(g->titles);
+	free(g->first_places);
 	free(g->calls);
 	free(g->repeats);
 	free(g->by_rank);
@@ -545,8 +572,11 @@ int jp_render_callgrind(const struct jprof_view *view, const struct jprof_report
 	struct graph g = { .view = view,
 		           .out = out,
 		           .call_count = 1,
-		           .titles = jp_none_array(2 * (size_t)view->code.function_count) };
-	int rc = jp_walk_init(&g.walk, view) || !g.titles || jp_array_push(g.calls, 1, g.call_cap) ? -1 : 0;
+		           .titles = jp_none_array(2 * (size_t)view->code.function_count),
+		           .first_places = jp_none_array(view->code.frame_count) };
+	int rc = jp_walk_init(&g.walk, view) || !g.titles || !g.first_places || jp_array_push(g.calls, 1, g.call_cap)
+	             ? -1
+	             : 0;
 	(void)opts;
 	for (uint32_t i = 0; !rc && i < view->stack_count; i++)
 		rc = add_stack_costs(&g, i);
