@@ -50,8 +50,13 @@ static void put_check_block(FILE *out, const struct check *c, size_t number, con
 	const struct measured grew = diff_growth_words(&c->report, row);
 	struct jp_strbuf name = { 0 };
 	add_grown_name(&name, row);
-	fprintf(out, "%zu  %s  %s", number, grew.text, shortage_text(&name));
-	diff_put_source(out, &c->report, row, 5 + terminal_columns(grew.text));
+	const char *words = shortage_text(&name);
+	size_t used = 5 + terminal_columns(grew.text), columns = c->report.lines ? c->report.columns : SIZE_MAX;
+	bool below = terminal_columns(words) > columns - used;
+	used = below ? 3 : used;
+	fprintf(out, "%zu  %s%s", number, grew.text, below ? "\n   " : "  ");
+	terminal_put_place(out, words, columns - used);
+	diff_put_source(out, &c->report, row, used);
 	if (number <= (c->report.thrift ? 1 : most_blocks))
 		diff_put_details(out, &c->report, row);
 	jp_strbuf_release(&name);

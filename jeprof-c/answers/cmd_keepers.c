@@ -147,6 +147,10 @@ static void put_keeper_row(FILE *out, const struct keepers_screen *s, const stru
 	add_keeper_name(&name, k);
 	size_t room = s->room, taken = terminal_columns(shortage_text(&name)), place = terminal_columns(k->site);
 	put_keeper_numbers(out, s, k->keeps, share_of_all(s, k->keeps), k->objects);
+	if (taken > room && terminal_put_short_lines(out, keeper_numbers_width, shortage_text(&name), s->columns)) {
+		jp_strbuf_release(&name);
+		return;
+	}
 	if (*k->site && taken + 2 + place > room)
 		taken = room > place + 12 ? room - place - 2 : taken;
 	terminal_put_cut(out, shortage_text(&name), taken < room ? taken : room);
@@ -156,6 +160,14 @@ static void put_keeper_row(FILE *out, const struct keepers_screen *s, const stru
 	}
 	putc('\n', out);
 	jp_strbuf_release(&name);
+}
+
+static void put_rest_row(FILE *out, const struct keepers_screen *s, const char *words)
+{
+	if (s->room == SIZE_MAX)
+		fprintf(out, "%s\n", words);
+	else
+		terminal_wrap_after(out, keeper_numbers_width, words, s->columns);
 }
 
 static void put_keepers_table(FILE *out, const struct keepers_screen *s)
@@ -173,15 +185,15 @@ static void put_keepers_table(FILE *out, const struct keepers_screen *s)
 	}
 	if (others || objects)
 		put_keeper_numbers(out, s, bytes, share_of_all(s, bytes), objects);
-	if (others)
-		fprintf(out, "others, %zu of half a percent or more (--top=0)\n", others);
-	else if (objects)
-		fputs("others, each less than half a percent\n", out);
+	char some[64];
+	snprintf(some, sizeof some, "others, %zu of half a percent or more (--top=0)", others);
+	if (others || objects)
+		put_rest_row(out, s, others ? some : "others, each less than half a percent");
 	put_keeper_numbers(out, s, info->bytes, share_of_all(s, info->bytes), info->objects);
 	fputs("all\n", out);
 	if (info->unrooted_objects) {
 		put_keeper_numbers(out, s, info->unrooted_bytes, NAN, info->unrooted_objects);
-		fputs("no root leads to them: garbage, most of it\n", out);
+		put_rest_row(out, s, "no root leads to them: garbage, most of it");
 	}
 }
 

@@ -68,7 +68,10 @@ char *answer_joined(const struct answer *a, enum answer_role role)
 	return all.text;
 }
 
-enum { detail_wide = 12, aside_wide = 10 }; /* columns of its word, with blanks */
+enum {
+	detail_wide = 12, /* columns of its word, with blanks */
+	aside_wide = 10
+};
 
 /* ---- the walker for a terminal ------------------------------------------------------------------------------ */
 
@@ -189,6 +192,10 @@ static void put_cell_words(struct answer_walk *w, const char *text, double half)
 	size_t wide = terminal_columns(text) + strlen(error), room = w->columns > w->used ? w->columns - w->used : 1;
 	if (!w->cuts || wide <= room) {
 		put_in_line(w, "%s%s", text, error);
+		return;
+	}
+	if (!*error && terminal_put_short_lines(w->out, w->used, text, w->columns)) {
+		w->used = 0;
 		return;
 	}
 	terminal_put_cut(w->out, text, room > strlen(error) ? room - strlen(error) : 1);

@@ -219,6 +219,21 @@ size_t terminal_wrap_after(FILE *to, unsigned used, const char *text, unsigned c
 	return wrap_words(to, text, columns > used ? columns - used : 1, "\n", used);
 }
 
+bool terminal_put_short_lines(FILE *to, size_t used, const char *text, size_t columns)
+{
+	enum { few_columns = 60 };
+	size_t blanks = strspn(text, " "), longest = 0;
+	for (size_t i = blanks, len; text[i]; i += len + strspn(text + i + len, " ")) {
+		len = strcspn(text + i, " ");
+		longest = len > longest ? len : longest;
+	}
+	if (columns >= few_columns || used + blanks + longest > columns)
+		return false;
+	fprintf(to, "%*s", (int)blanks, "");
+	terminal_wrap_after(to, (unsigned)(used + blanks), text, (unsigned)columns);
+	return true;
+}
+
 void terminal_put_rest(unsigned used, const char *text)
 {
 	if (isatty(STDOUT_FILENO)) {

@@ -1,6 +1,7 @@
 /* The terminal that somebody looks at, and text that fits it. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,6 +43,10 @@ size_t terminal_wrap(FILE *to, const char *text, unsigned columns);
 
 /* Likewise, where `used` columns of the first line are written already; the others begin with as many blanks. */
 size_t terminal_wrap_after(FILE *to, unsigned used, const char *text, unsigned columns);
+
+/* The same, for words of a row that would be cut otherwise, blanks before them included. Writes nothing and returns
+ * false where lines have so many columns that cutting is better, or too few for one of the words. */
+bool terminal_put_short_lines(FILE *to, size_t used, const char *text, size_t columns);
 
 /* What follows so many columns of a row of standard output: on a terminal as terminal_wrap_after has it, else on one
  * line, so that grep finds all of it. */

@@ -30,13 +30,30 @@ static size_t name_at(const char *line)
 	return at && strchr("|+", line[at]) && line[at + 1] == ' ' ? at + 2 : at;
 }
 
-static void squeeze_blanks(char *line)
+/* Leaves one blank where there are more in the columns before the name. Returns where the name begins then. */
+static size_t squeeze_columns(char *line, size_t name)
 {
-	char *to = line;
-	for (const char *from = line + strspn(line, " "); *from; from++)
-		if (*from != ' ' || from[1] != ' ')
-			*to++ = *from;
-	*to = '\0';
+	size_t to = 0;
+	for (size_t from = strspn(line, " "); from < name; from++)
+		if (line[from] != ' ' || line[from + 1] != ' ')
+			line[to++] = line[from];
+	memmove(line + to, line + name, strlen(line + name) + 1);
+	return to;
+}
+
+/* The columns, and the name behind them or, where it has too little room there, below. */
+static void put_row(FILE *to, char *line, size_t name, unsigned columns)
+{
+	bool marked = line[name - 2] != ' ';
+	name = name > columns ? squeeze_columns(line, name) : name;
+	bool below = name + least_name > columns && name + terminal_columns(line + name) > columns;
+	size_t head = name;
+	while (below && head && line[head - 1] == ' ')
+		head--;
+	int indent = !below ? 0 : marked ? below_indent : below_indent + 2;
+	fprintf(to, "%.*s%s%*s", (int)head, line, below ? "\n" : "", indent, "");
+	terminal_put_place(to, line + name, columns - (below ? (size_t)indent : name));
+	fputc('\n', to);
 }
 
 static void put_line(FILE *to, char *line, unsigned columns)
@@ -51,23 +68,10 @@ static void put_line(FILE *to, char *line, unsigned columns)
 		terminal_wrap_after(to, (unsigned)source, line + source, columns);
 	} else if (!name || source) {
 		terminal_wrap(to, line, columns);
-	} else if (name > columns) {
-		squeeze_blanks(line);
-		if (!strpbrk(line, "0123456789")) { /* the head */
-			terminal_wrap(to, line, columns);
-			return;
-		}
-		terminal_put_place(to, line, columns);
-		fputc('\n', to);
+	} else if (name > columns && !strpbrk(line, "0123456789")) { /* the head */
+		terminal_wrap(to, line + strspn(line, " "), columns);
 	} else {
-		bool below = name + least_name > columns;
-		size_t head = name;
-		while (below && head && line[head - 1] == ' ')
-			head--;
-		int indent = !below ? 0 : line[name - 2] == ' ' ? below_indent + 2 : below_indent;
-		fprintf(to, "%.*s%s%*s", (int)head, line, below ? "\n" : "", indent, "");
-		terminal_put_place(to, line + name, columns - (below ? (size_t)indent : name));
-		fputc('\n', to);
+		put_row(to, line, name, columns);
 	}
 }
 

@@ -320,6 +320,13 @@ prints "^Next:  jprof keepers --html -o keepers.html --line=shop.rb:9 --class=It
 works sh -c '"$1" keepers - <heap.ndjson' sh "$jprof"
 check "a command with what was read already" sh -c '! grep -q ^Next out'
 
+# In few columns words of a row stand whole, in their column.
+what="a terminal of few columns"
+python3 "$here/on_tty.py" 40x50 "$jprof" keepers two.jprof | tr -d '\r' >out
+prints '^ .*  others, [0-9]* of half a$'
+prints '^ {31}percent or more$'
+check "wider: $(awk 'length($0) > 50' out)" [ "$(grep -v '^Next' out | awk 'length($0) > 50' | wc -l)" -eq 0 ]
+
 # The page has the same rows, loads nothing, and has what comes from the file as text.
 what="a page"
 sed 's/"Shop::Box"/"Shop::<script>\&\\"Box"/' heap.ndjson >named.ndjson

@@ -222,6 +222,13 @@ for words in '--traces --top=9' '--peek=rb_' --tree '--list=rb_' "--list=main --
             [ "$(comm -13 whole seen | wc -l)" -le 0 ]
     done
 done
+# A place that has no room behind its numbers stands below, and no number is cut.
+sed 's|owners\.rb|lib/pricing/rules/owners.rb|' "$root/samples/tables/ruby31.1.heap.ruby" >long.heap.ruby
+cp "$root/samples/tables/ruby31.1.heap" long.heap
+TERM=dumb python3 "$here/on_tty.py" 60x50 "$jprof" $ruby --peek=keep long.heap 2>&1 | tr -d '\r' >out
+what="a long place in 50 columns"
+prints '^4\.3 52\.1% 52\.1% 4\.3 52\.1% [|]$'
+prints '^    lib/pricing/rules/owners\.rb:6 Leak#keep$'
 # ---- the agent's numbers are explained by the table beside the dump, or taken off ----
 cp "$root/samples/tables/ruby31.1.heap" alone.heap
 run "$jprof" info --all $ruby "$root/samples/tables/ruby31.1.heap"
