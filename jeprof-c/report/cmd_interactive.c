@@ -335,11 +335,27 @@ static bool is_command_of_shell(const char *word)
 	return i < sizeof commands / sizeof *commands;
 }
 
-static void run_words(struct session *s, const struct words *words)
+/* pprof's "focus=RE" is "focus RE", and its "focus=" is "focus". */
+static void part_value(struct words *words)
 {
+	size_t name = strcspn(words->list[0], "=");
+	char *equals = words->text + (words->list[0] - words->text) + name;
+	if (!name || !*equals || words->count == words_most)
+		return;
+	*equals = '\0';
+	if (!equals[1])
+		return;
+	memmove(words->list + 2, words->list + 1, (words->count - 1) * sizeof *words->list);
+	words->list[1] = equals + 1;
+	words->count++;
+}
+
+static void run_words(struct session *s, struct words *words)
+{
+	part_value(words);
 	const char *word = words->list[0];
-	size_t len = strcspn(word, "0123456789=");
-	bool number = word[len] && word[len] != '=' && word[len + strspn(word + len, "0123456789")] == '\0';
+	size_t len = strcspn(word, "0123456789");
+	bool number = word[len] && word[len + strspn(word + len, "0123456789")] == '\0';
 	struct session_meaning m = session_meaning(word, number ? len : strlen(word));
 	struct request r = { .name = m.name, .words = words->list + 1, .count = words->count - 1, .file = words->file };
 	if (is_command_of_shell(word)) {

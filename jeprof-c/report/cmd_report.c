@@ -293,8 +293,9 @@ static void remark_before(const struct loaded *l, const struct jprof_view *view,
 	}
 	if (!info->rows)
 		explain_empty(l, view, o);
-	else if (!o->quiet) {
+	else
 		report_kept(view, o);
+	if (info->rows && !o->quiet) {
 		report_cut(l->profile, o);
 		report_bound(l->profile, o);
 		report_no_creator(l, view);

@@ -54,6 +54,8 @@ sort cum\ntop|--cum --top=10
 sort cum\nsort flat\ntop|--top=10
 fold vm\ntop|--fold=vm --top=10
 focus p_even\ntop|--focus=p_even --top=10
+focus=p_even\ntop|--focus=p_even --top=10
+focus=p_even\nfocus=\ntop|--top=10
 focus p_even p_inl\ntop|--focus=p_even|p_inl --top=10
 ignore p_even\ntop|--ignore=p_even --top=10
 focus p_even\nignore p_inl\nlines\nreset\ntop|--top=10
@@ -107,6 +109,12 @@ for line in "Unknown command: try 'help'\." 'no other program is started: write 
     'diff is no command of a session: quit, and type jprof diff$'; do
     check "no line: $line" grep -qE -e "$line" err
 done
+# ---- what a filter keeps is said with each report ----
+commands 'focus p_even\ntop3\ntop3 -p_even\n'
+check "not said what focus keeps: $(cat err)" grep -qE 'jprof: [0-9.]+ of [0-9.]+ MB kept by focus$' err
+commands 'top3 p_even\ntop3\n'
+check "not said once" [ "$(grep -c 'MB kept by focus$' err)" -eq 1 ]
+
 commands 'help\noptions\n'
 prints_nothing
 for word in top peek list disasm callgrind tree traces focus ignore reset inuse_objects lines show_bytes quit; do
