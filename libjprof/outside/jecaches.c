@@ -28,15 +28,23 @@ struct cache_search {
 
 /* ---- descriptors ------------------------------------------------------------------------------------------ */
 
-static bool is_descriptor(struct jp_memsource *m, uint64_t at)
+/* True if descriptors are in a ring here, and the word before the bins is the address of what begins so many bytes
+ * before this one. */
+static bool owns_bins(struct jp_memsource *m, uint64_t at, uint64_t before)
 {
 	uint64_t words[3];
 	if (!jp_memsource_read(m, at, words, sizeof words) || (words[0] | words[1] | words[2]) % 8)
 		return false;
-	uint64_t owner = jp_memsource_word(m, words[2] - 8);
-	if ((owner != at && owner != at - link_size) || words[2] - at < sizeof words)
+	if (jp_memsource_word(m, words[2] - 8) != at - before || words[2] - at < sizeof words)
 		return false;
 	return jp_memsource_word(m, words[0] + 8) == at && jp_memsource_word(m, words[1]) == at;
+}
+
+/* The link before a descriptor of 5.3.0 is in a ring, too, and behind it comes the next descriptor in place of bins: of
+ * that the word before is a link. */
+static bool is_descriptor(struct jp_memsource *m, uint64_t at)
+{
+	return owns_bins(m, at, link_size) || (owns_bins(m, at, 0) && !owns_bins(m, at + link_size, link_size));
 }
 
 static int note_descriptor(struct jp_jecaches *c, uint64_t at)

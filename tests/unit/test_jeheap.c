@@ -123,6 +123,27 @@ TEST(test_misfits)
 	jp_memsource_close(&p->base);
 }
 
+/* Threads of one arena whose data lie side by side, as where jemalloc is built without thread-local storage: what links
+ * them looks like descriptors, too. */
+TEST(test_neighbours)
+{
+	struct planted *p = planted_heap(0);
+	struct jp_jeheap h;
+	const uint64_t first = PLANTED_STACK + 0x1100, second = first + 0x3000, links = 16;
+	const uint64_t objects[] = { PLANTED_HEAP + 48, PLANTED_HEAP + 96 };
+	planted_cache(p, first, class_48, &objects[0], 1);
+	planted_cache(p, second, class_48, &objects[1], 1);
+	for (uint64_t to = 0; to <= links; to += links) {
+		planted_put(p, first + to, (uint64_t[]){ second + to, second + to }, links);
+		planted_put(p, second + to, (uint64_t[]){ first + to, first + to }, links);
+	}
+	assert_int_equal(jp_jeheap_read(&p->base, &h), 0);
+	assert_int_equal(h.caches, 2);
+	assert_int_equal(h.classes[class_48].cached, 2);
+	assert_int_equal(h.misfits, 0);
+	jp_memsource_close(&p->base);
+}
+
 /* What is not in memory is not read, and nothing is without a limit. */
 TEST(test_bounds)
 {
@@ -289,6 +310,7 @@ TEST(test_parked_static)
 	if (!parked_static)
 		skip();
 	assert_int_equal(try_parked(parked_static, "4", NULL, "dirty_decay_ms:-1"), 0);
+	assert_int_equal(try_parked(parked_static, "4", NULL, "narenas:1,dirty_decay_ms:-1"), 0);
 }
 
 /* A dump up to its mappings, without threads that have nothing. */
