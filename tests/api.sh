@@ -26,6 +26,9 @@ pc=$(find "$tmp" -name libjprof.pc)
 [ -n "$pc" ] || fail "no libjprof.pc was installed"
 [ -z "$(find "$tmp" -name '*.h' ! -name jprof.h ! -name jprof-live.h)" ] || fail "more than two headers were installed"
 export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$tmp/root"
+# A compiler of a sysroot has its libraries there.
+libraries=$(dirname "$(dirname "${CC:-cc}")")/lib/pkgconfig
+if [ -f "$libraries/libdw.pc" ]; then export PKG_CONFIG_LIBDIR="$libraries"; fi
 # shellcheck disable=SC2046
 ${CC:-cc} -std=c11 -Wall -Wextra -Werror ${CFLAGS:-} "$source/samples/api/top.c" $(pkg-config --cflags --libs libjprof) -o "$tmp/top"
 lib=$(find "$tmp" -name libjprof.so)
@@ -69,6 +72,9 @@ int main(void)
 	return 0;
 }
 END
+# A compiler of a sysroot has its libraries there.
+libraries=$(dirname "$(dirname "${CC:-cc}")")/lib/pkgconfig
+if [ -f "$libraries/libdw.pc" ]; then export PKG_CONFIG_LIBDIR="$libraries"; fi
 # shellcheck disable=SC2046
 ${CC:-cc} -std=c11 ${CFLAGS:-} "$tmp/live.c" $(pkg-config --cflags --libs libjprof-live) -o "$tmp/live"
 LD_LIBRARY_PATH=${lib%/*} "$tmp/live" || fail "a program of libjprof-live fails"
