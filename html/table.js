@@ -178,7 +178,7 @@ class RowTable {
     const words = row.verdict ? el("span", { class: "sign" }, row.sign) : null;
     const said = row.verdict ? " " + row.shown : row.samples > 0 && row.samples < 10 ? "few samples" : "";
     return el("td", { class: "rowname" }, el("button", { type: "button", "aria-pressed": chosen ? "true" : "false",
-      onclick: () => this.on.choose(row) }, row.name), bar,
+      onclick: () => this.on.choose(row) }, ...breakable(row.name)), bar,
     said ? el("span", { class: "doubt", title: row.means || null }, words, said) : null);
   }
 }

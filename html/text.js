@@ -47,6 +47,11 @@ function fill(element, ...children) {
   element.replaceChildren(...children.filter(child => child !== null));
 }
 
+// The pieces of a name whose lines may end behind each of its separators, and so need not end in mid-word.
+function breakable(name) {
+  return name.split(/(?<=[/_]|::)/).flatMap((part, i) => i ? [el("wbr"), part] : [part]);
+}
+
 function byId(id) {
   return document.getElementById(id);
 }
