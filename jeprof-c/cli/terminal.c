@@ -160,10 +160,13 @@ static size_t place_end(const char *shown)
 
 void terminal_put_place(FILE *to, const char *text, size_t room)
 {
+	static const char inlined[] = " (inline)";
 	struct shown shown;
 	show(&shown, text);
-	size_t end = place_end(shown.text), tail = half_of(room);
-	if (end && columns_of_bytes(shown.text, strlen(shown.text)) > room) {
+	size_t end = place_end(shown.text), tail = half_of(room), len = strlen(shown.text);
+	if (!end && len > strlen(inlined) && !strcmp(shown.text + len - strlen(inlined), inlined))
+		end = len - strlen(inlined);
+	if (end && columns_of_bytes(shown.text, len) > room) {
 		shown.text[end] = '\0';
 		const char *slash = strrchr(shown.text, '/');
 		size_t file = slash ? columns_of_bytes(slash, strlen(slash)) : 0;

@@ -34,7 +34,7 @@ size_t terminal_columns(const char *text);
 void terminal_put_cut(FILE *to, const char *text, size_t room);
 
 /* Likewise a name that may have a place, "app/models/user.rb:42 User#tags", "parse /srv/row.c:7": of what does not fit
- * goes first what follows the place, and last the name of the file, and the line. */
+ * goes first what follows the place, or " (inline)", and last the name of the file, and the line. */
 void terminal_put_place(FILE *to, const char *text, size_t room);
 
 /* Writes the text with its words, which blanks part, on lines of so many columns at most, but for a word that is

@@ -114,6 +114,10 @@ cp out reference
 run "$jprof" --show_bytes --drop_negative subject late.heap
 same "--drop_negative without --base does something" reference out
 
+# ---- where a name has little room, "(inline)" gives way before a part of it ----
+TERM=dumb python3 "$here/on_tty.py" 40x62 "$jprof" diff subject early.heap late.heap 2>&1 | tr -d '\r' >out
+prints '^ .* growing +p_inlined$'
+
 # ---- C++ ----
 # The closed list: `operator()` and `operator<=>` are `operator`, `(anonymous namespace)` is nothing, a
 # lambda goes by its number and not by its place, and functions that share a name have `@address` in jeprof (overloads are
