@@ -24,8 +24,8 @@ static const char *library_of_mapping(const struct jprof_map *map)
 static const char *allocator_of_mapping(const struct jprof_map *map)
 {
 	static const char *const names[] = { "tcmalloc", "mimalloc", "rpmalloc", "snmalloc", "hoard", "scudo" };
-	const char *base = *map->path == '/' ? strrchr(map->path, '/') + 1 : "";
-	for (size_t i = 0; !strncmp(base, "lib", 3) && i < jp_count(names); i++)
+	const char *base = *map->path == '/' ? strrchr(map->path, '/') + 1 : NULL;
+	for (size_t i = 0; base && !strncmp(base, "lib", 3) && i < jp_count(names); i++)
 		if (!strncmp(base + 3, names[i], strlen(names[i])))
 			return names[i];
 	return NULL;
