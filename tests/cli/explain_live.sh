@@ -248,7 +248,7 @@ end
 Signal.trap("USR1") do
   fill
   GC.start
-  File.write("kept", "1")
+  File.write("filled", "1")
 end
 File.write("ready", Process.pid.to_s)
 loop { sleep 1 }
@@ -256,7 +256,7 @@ END
 start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" buffers.rb
 works "$jprof" explain --gc "$pid" -o before.jprof
 kill -USR1 "$pid"
-until_true 60 test -e kept
+until_true 60 test -e filled
 works "$jprof" explain --gc before.jprof "$pid" -o after.jprof
 grep -v '^$' out | head -n 5 >first
 check "the first five lines do not name the size" grep -q 'Fragmentation grew by .* of 1536 bytes' first
