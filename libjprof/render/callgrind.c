@@ -83,7 +83,7 @@ struct graph {
 	struct jp_pairs places;       /* (function, line) */
 	uint32_t *first_places;       /* by frame: its place where its title is new in a stack, or JP_NONE */
 	struct jp_pairs cost_ids;     /* (place, place called there or JP_NONE) */
-	struct jp_trie stacks;        /* of frames; behind the numbers of all frames those of tags */
+	struct jp_trie stacks;        /* of frames and tags, by their numbers (view/walk.h) */
 	struct call *calls;           /* by node of `stacks`, of which 0 is none */
 	size_t call_count, call_cap;
 	struct function *functions;
@@ -181,11 +181,11 @@ static int learn_frame(struct graph *g, uint32_t frame, uint32_t stack, struct c
 	return call->place == JP_NONE ? -1 : 0;
 }
 
-/* The outermost call, where there are tags: one and its id, or 0 for none. */
+/* The outermost call, where there are tags. */
 static int learn_tag(struct graph *g, uint32_t tag, uint32_t stack, struct call *call)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
-	jp_put_tag(&g->view->profile->tags, tag ? tag - 1 : JP_NONE, &name);
+	jp_put_tag(&g->view->profile->tags, tag, &name);
 	call->title = name.failed ? JP_NONE : title_id(g, name.text, "");
 	uint32_t id = call->title == JP_NONE ? JP_NONE : jp_intern(&g->tag_names, name.text, name.len);
 	if (id == JP_NONE)
@@ -239,7 +239,8 @@ static int new_call(struct graph *g, uint32_t stack)
 	const uint32_t frames = g->view->code.frame_count, item = jp_trie_item(&g->stacks, node);
 	struct call call = { .cost = JP_NONE };
 	if (jp_array_push(g->calls, g->call_count, g->call_cap) ||
-	    (item < frames ? learn_frame(g, item, stack, &call) : learn_tag(g, item - frames, stack, &call)))
+	    (item < frames ? learn_frame(g, item, stack, &call)
+	                   : learn_tag(g, jp_walk_tag(g->view, item), stack, &call)))
 		return -1;
 	if (parent && (call.cost = cost_id(g, g->calls[parent].place, call.place)) == JP_NONE)
 		return -1;
@@ -267,23 +268,12 @@ static int add_calls(struct graph *g, const struct share *share)
 	return 0;
 }
 
-/* Lays out a stack; its tag is the outermost frame. */
-static int take_stack(struct graph *g, uint32_t stack)
-{
-	struct jp_walk *w = &g->walk;
-	const uint32_t tag = g->view->stacks[stack].tag;
-	jp_walk_frames(w, stack);
-	/* Walks have room for one more. */
-	if (w->depth && g->view->profile->tags.count)
-		w->frames[w->depth++] = g->view->code.frame_count + (tag == JP_NONE ? 0 : 1 + tag);
-	return jp_trie_add(&g->stacks, w->frames, w->depth);
-}
-
 static int add_stack_costs(struct graph *g, uint32_t id)
 {
 	double value = jp_stack_value(g->view, id);
 	double objects = jp_stack_number(g->view, id, jp_objects_of(g->view->info.counter));
-	if (take_stack(g, id))
+	jp_walk_tagged(&g->walk, id);
+	if (jp_trie_add(&g->stacks, g->walk.frames, g->walk.depth))
 		return -1;
 	if (!g->walk.depth)
 		return 0;

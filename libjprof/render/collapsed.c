@@ -16,7 +16,7 @@
 struct part {
 	const char *text;
 	size_t len;
-	uint32_t of; /* the number of a frame; behind all of these that of no tag, then those of tags */
+	uint32_t of; /* the number of a frame, or of a tag (view/walk.h) */
 };
 
 /* Stacks of equal names are one line. A part's rank is its place in the order of names, with its highest byte first,
@@ -54,7 +54,7 @@ static int make_part(struct lines *lines, const struct jprof_view *view, uint32_
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 }, jp_cleanup(jp_strbuf_release) tag = { 0 };
 	const uint32_t frames = view->code.frame_count;
 	if (of >= frames)
-		jp_put_tag(&view->profile->tags, of == frames ? JP_NONE : of - frames - 1, &tag);
+		jp_put_tag(&view->profile->tags, jp_walk_tag(view, of), &tag);
 	if (tag.failed)
 		return -1;
 	add_name_part(&text, of < frames ? jp_frame_name(view, of) : tag.text);
@@ -93,11 +93,7 @@ static int rank_parts(struct lines *lines, const struct jprof_view *view)
 /* Lays out a stack as ranks in walk->rows. The tag is the root, where there are any. */
 static void rank_stack(const struct lines *lines, struct jp_walk *walk, uint32_t id)
 {
-	const uint32_t tag = walk->view->stacks[id].tag;
-	jp_walk_frames(walk, id);
-	/* Walks have room for one more. */
-	if (walk->depth && walk->view->profile->tags.count)
-		walk->frames[walk->depth++] = walk->view->code.frame_count + (tag == JP_NONE ? 0 : 1 + tag);
+	jp_walk_tagged(walk, id);
 	for (uint32_t i = 0; i < walk->depth; i++)
 		walk->rows[i] = lines->rank[walk->frames[walk->depth - 1 - i]];
 }

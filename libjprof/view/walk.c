@@ -28,6 +28,15 @@ void jp_walk_frames(struct jp_walk *w, uint32_t id)
 	w->inner = jp_view_has_sites(w->view) ? jp_origins_site(w->view->origins, w->frames, w->depth) : 0;
 }
 
+void jp_walk_tagged(struct jp_walk *w, uint32_t id)
+{
+	const uint32_t tag = w->view->stacks[id].tag;
+	jp_walk_frames(w, id);
+	/* There is room for one more. */
+	if (w->depth && w->view->profile->tags.count)
+		w->frames[w->depth++] = w->view->code.frame_count + (tag == JP_NONE ? 0 : 1 + tag);
+}
+
 void jp_walk_rows(struct jp_walk *w, uint32_t id)
 {
 	const struct jp_view_path *path = w->view->paths ? &w->view->paths[id] : NULL;

@@ -19,6 +19,16 @@ int jp_walk_init(struct jp_walk *walk, const struct jprof_view *view) jp_must_ch
 void jp_walk_frames(struct jp_walk *walk, uint32_t stack);
 void jp_walk_rows(struct jp_walk *walk, uint32_t stack);
 
+/* Lays out its frames and, where the profile has tags, its tag as one more that called the outermost. A tag's number is
+ * behind those of all frames: first that of having none. */
+void jp_walk_tagged(struct jp_walk *walk, uint32_t stack);
+
+/* The tag that has such a number: its id, or JP_NONE. */
+static inline uint32_t jp_walk_tag(const struct jprof_view *view, uint32_t frame)
+{
+	return frame == view->code.frame_count ? JP_NONE : frame - view->code.frame_count - 1;
+}
+
 /* The path of the stack at hand. */
 static inline const uint32_t *jp_walk_path(const struct jp_walk *walk, size_t *length)
 {
